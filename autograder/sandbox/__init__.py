@@ -6,13 +6,13 @@
             child.sock                       # the stream to the worker
             child.kill()                     # ends the child and all processes that it started
 
-Theory of operation. The submission and all its output are untrusted. Every backend guarantees
-that a submission sees only the Python runtime, the libraries listed in `mounts.py` and its own
-files, and that it has no network access, starts only as many processes as it is allowed to, stays
-within `ChildLimits`, cannot gain privileges, and cannot access other submissions, the template or
-the grader. After `kill`, `Template.close` or the end of the grader, the submission and all
-processes that it started are terminated. Weaker backends list their missing guarantees in
-`caveats`. No backend protects against bugs in the kernel.
+Theory of operation. The submission and all its output are untrusted. Except for its `caveats`,
+every backend guarantees that a submission sees only the Python runtime, the libraries listed in
+`mounts.py` and its own files, and that it has no network access, starts only as many processes as
+it is allowed to, stays within `ChildLimits`, cannot gain privileges, and cannot access other
+submissions, the template or the grader. After `kill`, `Template.close` or the end of the grader,
+the submission and all processes that it started are terminated. No backend protects against bugs in
+the kernel.
 """
 
 from autograder.model.errors import SandboxFault, SandboxMissing

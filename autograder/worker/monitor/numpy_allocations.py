@@ -5,9 +5,9 @@ the number of new arrays and elements, the size of the largest array, and the el
 been freed. Four bytes, the size of a float32, count as one element.
 
 The allocator is a C structure with four functions (a "handler"), installed through NumPy's C API in
-the current context. `check_handler` raises an error if NumPy does not accept the handler. Results
-in existing arrays (`out=`) are not counted. The grader measures the memory of other objects, such
-as lists and bytes, from outside the process.
+the current context (`contextvars`). `check_handler` raises an error if NumPy rejects the handler.
+Results in existing arrays (`out=`) are not counted. The grader measures the memory of other
+objects, such as lists and bytes, from outside the process.
 """
 
 from __future__ import annotations

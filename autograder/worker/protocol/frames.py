@@ -5,7 +5,7 @@ Theory of operation. The sender is untrusted. A frame is
     magic (4 bytes) | header length (u32) | body length (u64) | header | body
 
 On a socket, a stamp (u64) precedes each frame. Each request has a random stamp, which the reply
-must repeat, so that a reply that is sent early or twice is not mistaken for the next reply.
+must repeat, so that a reply sent early or twice is not taken for the reply to the next request.
 Several calls may be sent in advance, each with a separate stamp. Their replies follow in order.
 
 The header is MessagePack, which msgspec decodes into the exact types of `messages`. The body is the

@@ -67,7 +67,7 @@ def compute_exactly() -> None:
 
 
 def finish(device: str) -> None:
-    """Wait until a GPU is idle, so that its errors are raised in this call; ignore the CPU."""
+    """Wait until a GPU is idle, so that its errors are raised now; skip other devices."""
     if device == "cuda":
         torch.cuda.synchronize()
 
