@@ -4,7 +4,7 @@ Theory of operation. The code that later runs in the sandbox is untrusted. bubbl
 pid, mount, ipc, network, uts and cgroup namespaces. The only host files in the mount namespace are
 those that `mounts.py` lists (with a GPU, also parts of /sys), mounted read-only under neutral
 names. The template inherits no environment variables and no descriptors except its control socket.
-It keeps the capability to confine each child in nested namespaces (`enter_namespaces`).
+Inside, it keeps the capability to confine each child in nested namespaces (`enter_namespaces`).
 
 If the grader is root, each child gets a separate spare uid. If there are no spare uids, or if they
 cannot read the Python installation, children keep root's uid without capabilities, and cannot start

@@ -87,7 +87,7 @@ def trial(name: str) -> None:
 
 
 class HealthFinding(msgspec.Struct, frozen=True):
-    """The result of one check. `remedy`: how to fix a problem or get a better result, or ""."""
+    """The result of one check. `remedy`: how to fix a problem or improve the setup, or ""."""
 
     ok: bool
     name: str

@@ -62,7 +62,7 @@ class Visible:
     driver: tuple[Path, ...] = ()
 
     def readable_by_others(self) -> bool:
-        """Return True if all users may read the files, apart from permissions of parent folders."""
+        """Return True if all users may read the listed files, ignoring their parent folders."""
         places = (self.stdlib / "os.py", *self.packages.values(), *self.worker.values())
         return all(os.stat(place).st_mode & 0o004 for place in places)
 

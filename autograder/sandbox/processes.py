@@ -117,7 +117,7 @@ class Process:
         )
 
     def end(self, seconds: float) -> str:
-        """Wait `seconds` for the process or kill it; return its output, or "" if called again."""
+        """Kill the process if it outlives `seconds`; return its output, or "" if called again."""
         if self._printed < 0:
             return ""
         try:

@@ -217,7 +217,7 @@ class _ForkServer:
 
     def _spawn(self, spawn: Spawn, sock: int) -> socket.socket | None:
         self._forks += 1
-        if self._forks == 2:  # not for a single fork: large pages pay off after about a dozen
+        if self._forks == 2:  # more forks are likely; large pages pay off after about a dozen
             use_large_pages()
         used = lockdown.used_memory(gpu=self._gpu)
         channel, channel_child = socket.socketpair()

@@ -12,8 +12,8 @@ exception, the child exits, and the fork server reports the child as `Refused`.
 4. Threads: run a backward pass, because torch's autograd then starts one thread per device except
    the CPU, and these threads must exist before threads are forbidden.
 5. Resource limits: call setrlimit. The memory limit is added to the fork server's own memory use.
-6. System calls: install the tripwire, if the kernel supports it, and the allow-list on all threads
-   at once. The trusted process has compiled both to BPF programs.
+6. System calls: install the BPF programs that the trusted process compiled on all threads at once:
+   an allow-list and, if the kernel supports it, a program that reports suspicious calls.
 
 Address randomisation does not protect submissions from each other, because all children share the
 memory layout of the fork server. CPU caches and the kernel are shared as well.

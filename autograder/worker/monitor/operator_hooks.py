@@ -58,7 +58,7 @@ class Watcher:
         _watching = self
 
     def note(self, name: str, composed: bool = False) -> None:
-        """Record and report a call that matches a pattern, but at most one call per line."""
+        """Record and report a call whose name matches a pattern, but at most one call per line."""
         if not self.patterns or (self.importing and not composed):
             return
         if matches(name, self.patterns):

@@ -293,7 +293,7 @@ class Effect(Enum):
 
 
 class SideEffect(_Message, frozen=True):
-    """A side effect. `argument`: index (from 1) among the call's tensors or arrays, or else 0."""
+    """A side effect. `argument`: index (from 1) among the call's tensors or arrays; otherwise 0."""
 
     effect: Effect
     argument: int = 0

@@ -13,7 +13,7 @@ FACTORIES = (
     *("zeros", "ones", "full", "eye", "arange", "range", "linspace", "logspace"),
     *("rand", "randn", "randint", "randperm", "normal", "tril_indices", "triu_indices"),
 )
-# Operators whose first argument determines the device, while an index may be on the CPU.
+# Operators whose first argument determines the device; an index or lengths may be on the CPU.
 _INDEXING = {"index", "index_put", "index_put_", "_index_put_impl_", "_unsafe_index"} | {
     *("_pack_padded_sequence", "_pad_packed_sequence")
 }

@@ -56,7 +56,7 @@ def setup() -> None:
     os.environ.setdefault("TRITON_DEFAULT_FP_FUSION", "1")  # otherwise Triton warns
     import_module("triton")
     for name in ("triton.language.extra.libdevice", "triton.tools.tensor_descriptor"):
-        import_module(name)  # import modules that submissions may need, to save time in their calls
+        import_module(name)  # otherwise a submission that needs them would import them in a call
     interpret_library()
     _frontend = Frontend()
     interpreter: Any = import_module("triton.runtime.interpreter")

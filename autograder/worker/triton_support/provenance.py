@@ -73,7 +73,7 @@ class Provenance:
             self._written.add(_address(x))
 
     def check_result(self, result: Any) -> None:
-        """Add RESULT to `outside` if no input is empty and no kernel wrote a non-empty result."""
+        """Add RESULT to `outside` if no kernel wrote the result, unless it or an input is empty."""
         tensors = [x for x in tensors_in(result) if x.numel()]
         if not self._has_empty and any(_address(x) not in self._written for x in tensors):
             self.outside.add(RESULT)
