@@ -96,7 +96,7 @@ class HealthFinding(msgspec.Struct, frozen=True):
 
 
 def probe() -> list[HealthFinding]:
-    """Check the system call filters, each backend, and whether hidden tests can run."""
+    """Return findings on the system call filters, each backend, and whether tests can run."""
     if not sys.platform.startswith("linux"):
         remedy = "grade on Linux; `autograder check` runs on every system"
         return [HealthFinding(False, "sandbox", f"not available on {sys.platform}", remedy)]
