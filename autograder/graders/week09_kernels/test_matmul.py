@@ -61,7 +61,9 @@ def test_float16_adds_up_in_float32(agree, draw):
 @pytest.mark.weight(2)
 def test_tiles(count, draw):
     """Load and store at most block x block elements at a time."""
-    for launch in count.matmul(draw.normal(20, 70), draw.normal(70, 9)).launches:
+    launches = count.matmul(draw.normal(20, 70), draw.normal(70, 9)).launches
+    expect(launches, "No kernel is launched.")
+    for launch in launches:
         expect(
             launch.largest <= 16 * 16,
             "A load or store covers more than a block x block tile.",
@@ -100,7 +102,7 @@ def test_device(product, draw, device):
     product.matmul(draw.normal(9, 17), draw.normal(17, 5))
 
 
-def test_two_calls(close, draw):
+def test_two_calls(product, draw):
     """Return a new result per call: later calls do not change it."""
     first, second = ((draw.normal(20, 17), draw.normal(17, 19)) for _ in range(2))
-    close.in_a_row.matmul(first, second)
+    product.in_a_row.matmul(first, second)

@@ -157,7 +157,9 @@ class Side:
             self._check_submission(case, call, reply, options)
         try:
             return self._decode(case, reply, buffers)
-        except frames.BadFrame:
+        except frames.BadFrame as error:
+            if self.is_reference:
+                raise GraderFault(f"the reference's {path} replied with {error}") from None
             raise BadReply("The return value of your function is not plain data.") from None
 
     def _special(self, thing: object, encoder: Encoder) -> frames.Value | None:
