@@ -34,7 +34,7 @@ class EngineError(KitError):
 
 
 class NbgraderError(KitError):
-    """A step of nbgrader failed."""
+    """A command cannot use or change nbgrader's data."""
 
 
 class PlatformError(KitError):

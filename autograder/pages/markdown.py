@@ -189,7 +189,7 @@ def _renderer(tables: bool, environments: bool) -> MarkdownIt:
         renderer.use(amsmath_plugin)
     # links, attachments, and relative names of released pictures
     allowed = SCHEMES | {"attachment", ""}
-    renderer.validateLink = lambda address: _scheme(address) in allowed  # type: ignore[method-assign, assignment]  # documented
+    renderer.validateLink = lambda address: _scheme(address) in allowed  # type: ignore[method-assign, assignment]  # public API
     for rule in ("heading_open", "heading_close"):
         renderer.add_render_rule(rule, _heading)
     renderer.add_render_rule("image", _image)

@@ -45,7 +45,7 @@ def choose(prefer: str | None = None) -> Sandbox:
 
     prefer: name of the only backend to try, or None to try all backends
 
-    Raises SandboxMissing if `prefer` is unknown or none of the tried backends works.
+    Raise SandboxMissing if `prefer` is unknown or none of the tried backends works.
     """
     if prefer is not None and prefer not in BACKENDS:
         raise SandboxMissing(f"unknown sandbox {prefer!r}: choose from {', '.join(BACKENDS)}")

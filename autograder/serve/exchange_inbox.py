@@ -195,7 +195,7 @@ def _kept(files: Mapping[str, bytes]) -> Iterator[tuple[str, bytes]]:
     """Yield the files to store, up to `_MAX_BYTES` in total, without an invalid secret."""
     total = 0
     for name, content in sorted(files.items()):
-        # editors do not create files with unprintable names, and the zip cannot contain them
+        # editors do not create unprintable names, and a zip cannot store undecodable ones
         if not name.isprintable() or not is_kept(name):
             continue
         total += len(content)

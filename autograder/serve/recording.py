@@ -154,7 +154,7 @@ def record_submissions(
         current = history.entry(history.current)
         if current is None or current == recorded or current.handed_in not in by_time:
             return
-        # Skip the second entry with the same time, in which `refuse` keeps written answers.
+        # Skip an entry that `refuse` added with the same time to keep written answers.
         if current == history.submitted_at(current.handed_in):
             report = queue.result(by_time[current.handed_in].receipt)
             _record_score(course, week, settings, student, report)

@@ -114,7 +114,7 @@ def test_old_positions_are_not_copied(agree, count, pieces):
         made = counted.largest
         expect(made <= 4 * new[0].numel(), "An append of one position makes a far larger tensor.")
         work.append(counted.flops)
-    # A position has 384 elements per buffer. 12 operations per old position are allowed.
+    # copying an old position costs 384 operations per buffer; the limit allows only 12
     expect(
         work[1] <= 2 * work[0] + 230 * 12,
         "An append of one position processes the whole cache.",

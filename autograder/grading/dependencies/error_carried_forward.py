@@ -52,8 +52,8 @@ class Inherited:
     """The failures that an exercise inherits from wrong helpers.
 
     helpers: the helpers whose mistakes the exercise inherits
-    credit: the share of the test's weight that each inherited failure earns, by test
-    rerun: the failures with correct helpers that replace the submitted results, by test
+    credit: by test, the share that each inherited failure earns before `Scoring.carried` applies
+    rerun: by test, the failed reruns, whose results replace the submitted ones
     replaced: the helpers that were replaced by correct versions
     """
 

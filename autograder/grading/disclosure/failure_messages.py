@@ -25,7 +25,7 @@ _LONGEST_LITERAL = 200
 _LONGEST_LINE = 120
 _MOST_BANNED = 3  # forbidden calls that a message may list
 _UNNAMED_CALL = "a library call that does it"
-# The most frequent error messages start with one of these texts. They cost the fewest bits.
+# Starts of the most frequent error messages, which cost the fewest bits (`MessageBudget`).
 _FREQUENT = (
     "The size of tensor",
     "mat1 and mat2",

@@ -268,7 +268,7 @@ class Search:
 
 
 def ordered_probes(failing: Iterable[Ran], probes: Mapping[str, Probe]) -> OrderedProbes:
-    """Order the probes: one for each way to fail, one for each of some families, then the rest.
+    """Order the probes: one for each way to fail, one each for a few families, then the rest.
 
     Two tests fail in the same way if their verdict, flaw and line are equal.
     """

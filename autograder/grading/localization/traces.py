@@ -69,9 +69,9 @@ class ValueHints:
         return places if len(places) == 1 and len(self.first) >= _TESTS_AGREEING else frozenset()
 
     def is_located(self, names: Sequence[str]) -> bool:
-        """Return True if a single misconception is named and its place is a first deviation.
+        """Return True if only one misconception is named and its place is a first deviation.
 
-        Return False if a first deviation is in a constructor.
+        Always return False if any first deviation is in a constructor.
         """
         in_constructor = any(name.endswith(".__init__") for name, _ in self.first)
         if len(names) != 1 or len(self.named) != 1 or in_constructor:

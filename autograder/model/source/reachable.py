@@ -30,7 +30,7 @@ def count_tokens(text: str) -> int:
 
 
 def parse_bounded(source: str) -> ast.Module | None:
-    """Parse a source; return None if it is too large (`MAX_TOKENS`) or cannot be parsed."""
+    """Parse code; return None if it is too large (`MAX_TOKENS`) or cannot be parsed."""
     if count_tokens(source) > MAX_TOKENS:
         return None
     try:

@@ -50,7 +50,7 @@ def groups_of(course: Course, week: Week) -> list[list[str]]:
 def spread_groups(course: Course, week: Week) -> dict[str, str]:
     """Copy each group's merged submission to all members of the group.
 
-    Return a dict from each member who received a new submission to the author of the last change.
+    Return a dict from each other member who got a new submission to the last change's author.
     """
     found: dict[str, str] = {}
     authors = _authors(course, week)

@@ -30,10 +30,10 @@ _TIMESTAMP = "timestamp.txt"
 class SubmittedPart(msgspec.Struct, frozen=True):
     """One part of a submission, and the result of merging the part with the earlier submission.
 
-    new: submitted for the first time. replaced: differs from the earlier submission. same: equals
-    the earlier submission. kept: not submitted, or unchanged since the release, and therefore
-    taken from the earlier submission. missing: never submitted. refused: cannot be graded, and
-    therefore taken from the earlier submission.
+    The `fate` is new (submitted for the first time), replaced (differs from the earlier
+    submission), same (equals it), kept (not submitted, or unchanged since the release, and
+    therefore taken from it), missing (never submitted) or refused (cannot be graded, and therefore
+    taken from it).
     """
 
     kind: Literal["module", "answer", "file"]

@@ -112,7 +112,7 @@ def table(exercises: Sequence[ExerciseResult], layout: Layout) -> Iterator[Text]
 
 
 def _checks(result: ExerciseResult, layout: Layout) -> Iterator[str]:
-    """Yield the mark and claim of each check, with the number of checks that share them."""
+    """Yield each distinct mark and claim, with the number of checks that share them."""
     counts = Counter((layout.marks[o.state], o.claim) for o in result.outcomes)
     for (mark, claim), times in counts.items():
         yield f"{mark} {claim}{f' ({times} times)' if times > 1 else ''}"

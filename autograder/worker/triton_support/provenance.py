@@ -97,7 +97,7 @@ class Provenance:
             self._written.update(map(_address, outputs))
 
     def note_reading(self, name: str, x: Any) -> None:
-        """Record a function that reads a tensor's values if they derive from the arguments."""
+        """Record the function `name`, which reads `x`, if `x` derives from the arguments."""
         if isinstance(x, torch.Tensor) and _address(x) in self._derived:
             self.outside.add(name)
 
