@@ -161,17 +161,8 @@ def _clone(location: str, bare: Path) -> None:
         source = path.resolve().as_uri()
     if source.startswith("-"):
         raise KitError(f"{location!r} is not a repository")
-    run_git(
-        [],
-        "clone",
-        "--quiet",
-        "--bare",
-        "--no-tags",
-        "--",
-        source,
-        str(bare),
-        max_bytes=_MAX_WRITTEN,
-    )
+    arguments = ("--quiet", "--bare", "--no-tags", "--", source, str(bare))
+    run_git([], "clone", *arguments, max_bytes=_MAX_WRITTEN)
 
 
 def _git(bare: Path, command: str, *arguments: str, max_bytes: int = _MAX_OUTPUT) -> bytes:
