@@ -22,13 +22,9 @@ from .push import PlatformGrade
 KEY = "LTI_KEY"
 KEY_FILE = "lti-key.pem"
 _AGS = "https://purl.imsglobal.org/spec/lti-ags/scope"
-_SCOPES = " ".join(
-    (
-        f"{_AGS}/lineitem",
-        f"{_AGS}/result.readonly",
-        f"{_AGS}/score",
-        "https://purl.imsglobal.org/spec/lti-nrps/scope/contextmembership.readonly",
-    )
+_SCOPES = (
+    f"{_AGS}/lineitem {_AGS}/result.readonly {_AGS}/score "
+    "https://purl.imsglobal.org/spec/lti-nrps/scope/contextmembership.readonly"
 )
 _ITEM = "application/vnd.ims.lis.v2.lineitem+json"
 _ITEMS = "application/vnd.ims.lis.v2.lineitemcontainer+json"
