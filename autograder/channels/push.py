@@ -207,18 +207,15 @@ def _new_comment(week: Week, student: str, text: str | None, there: PlatformGrad
     if not text:
         return None
     short = text if len(text) <= _MAX_COMMENT else f"{text[:_MAX_COMMENT]}\n[...]"
-    comment = f"{short}\n\n({_ref(week, student, short)})"
+    about = f"{week.name}\0{student}\0{short}".encode()
+    reference = hashlib.blake2b(about, digest_size=4).hexdigest()
+    comment = f"{short}\n\n(ref {reference})"
     return None if _has_comment(there, comment) else comment
 
 
 def _has_comment(grade: PlatformGrade, comment: str) -> bool:
     reference = comment.rpartition("\n")[2]
     return any(reference in earlier for earlier in grade.comments)
-
-
-def _ref(week: Week, student: str, text: str) -> str:
-    about = f"{week.name}\0{student}\0{text}".encode()
-    return f"ref {hashlib.blake2b(about, digest_size=4).hexdigest()}"
 
 
 class _Journal:
