@@ -64,17 +64,14 @@ def autograder_zip(
     if feedback not in FEEDBACK:
         raise KitError(f"--feedback is one of {', '.join(FEEDBACK)}, not {feedback!r}")
     settings = GradescopeSettings(week.name, visibility, feedback)
+    templates = resources("autograder.channels") / "templates"
     files = _kit_files(course, week) | {
-        "setup.sh": _text("setup.sh"),
-        "run_autograder": _text("run_autograder"),
+        "setup.sh": (templates / "gradescope.setup.sh").read_bytes(),
+        "run_autograder": (templates / "gradescope.run_autograder").read_bytes(),
         "requirements.txt": requirements(week, _LIBRARIES),
         SETTINGS: msgspec.json.encode(settings),
     }
     return _zipped(files)
-
-
-def _text(name: str) -> bytes:
-    return resources("autograder.channels").joinpath("templates", f"gradescope.{name}").read_bytes()
 
 
 def _kit_files(course: Course, week: Week) -> dict[str, bytes]:
