@@ -27,13 +27,13 @@ import msgspec
 import sqlalchemy as sa
 
 from ..model.report.schema import Ending, SubmissionReport
-from . import tables
 from . import tables as t
+from .tables import QueuedSubmission
 
 LEASE = 60.0  # seconds
 _SAMPLE = 40  # number of recent grading times that `durations` returns
 _RECEIPT_LETTERS = "23456789ABCDEFGHJKMNPQRSTUVWXYZ"
-_RUNNING = t.submissions.c.state == tables.RUNNING
+_RUNNING = t.submissions.c.state == t.RUNNING
 
 
 class Admission(NamedTuple):
@@ -43,7 +43,7 @@ class Admission(NamedTuple):
     wait: float = 0.0
 
 
-class Queue(tables.Store):
+class Queue(t.Store):
     """The submissions of a course. All methods block.
 
     owner: the name of this service, which must not change when the service restarts
@@ -65,10 +65,10 @@ class Queue(tables.Store):
         digest: str,
         *,
         channel: str,
-        admit: Callable[[Sequence[tables.QueuedSubmission]], Admission] = lambda _: Admission(),
+        admit: Callable[[Sequence[QueuedSubmission]], Admission] = lambda _: Admission(),
         received: float | None = None,
         source: str | None = None,
-    ) -> tables.QueuedSubmission:
+    ) -> QueuedSubmission:
         """Store and queue a submission, replacing the student's waiting submission for the week.
 
         If a stored submission has the same `source`, return that submission instead. Also return
@@ -85,10 +85,10 @@ class Queue(tables.Store):
             if source:
                 query = sa.select(t.submissions).where(t.submissions.c.source == source)
                 if known := db.execute(query).first():
-                    return tables.queued_submission(known)
+                    return t.queued_submission(known)
             earlier = self._of_student(db, student, week)
-            candidates = [s for s in earlier if s.state != tables.REPLACED]
-            newest = max(candidates, key=tables.recency, default=None)
+            candidates = [s for s in earlier if s.state != t.REPLACED]
+            newest = max(candidates, key=t.recency, default=None)
             if (
                 newest
                 and newest.digest == digest
@@ -100,17 +100,17 @@ class Queue(tables.Store):
             earlier = self._of_student(db, student, week)
             admission, now = admit(earlier), self.clock()
             last = db.execute(sa.select(sa.func.max(t.submissions.c.position))).scalar() or 0
-            new = tables.QueuedSubmission(
+            new = QueuedSubmission(
                 receipt=_new_receipt(),
                 student=student,
                 week=week,
                 channel=channel,
                 digest=digest,
                 received=now if received is None else received,
-                state=tables.WAITING,
+                state=t.WAITING,
                 withheld=admission.withheld,
                 counts_from=now + admission.wait,
-                earlier=sum(s.state in tables.COUNTED for s in earlier),
+                earlier=sum(s.state in t.COUNTED for s in earlier),
                 position=min(positions, default=last + 1),
                 not_before=now + admission.wait if admission.wait else 0.0,
                 source=source,
@@ -120,14 +120,12 @@ class Queue(tables.Store):
 
     def _replace_waiting(self, db: sa.Connection, student: str, week: str) -> Sequence[int]:
         """Mark waiting submissions as replaced; return their positions (at most one)."""
-        waiting = t.submissions.c.state == tables.WAITING
-        own = tables.of_student(t.submissions, student, week) & waiting
-        update = t.submissions.update().where(own).values(state=tables.REPLACED)
+        waiting = t.submissions.c.state == t.WAITING
+        own = t.of_student(t.submissions, student, week) & waiting
+        update = t.submissions.update().where(own).values(state=t.REPLACED)
         return db.execute(update.returning(t.submissions.c.position)).scalars().all()
 
-    def _store(
-        self, db: sa.Connection, submission: tables.QueuedSubmission, content: bytes
-    ) -> None:
+    def _store(self, db: sa.Connection, submission: QueuedSubmission, content: bytes) -> None:
         row = msgspec.structs.asdict(submission)
         del row["number"]  # the database assigns it
         files = self.insert(t.contents, digest=submission.digest, data=content)
@@ -140,12 +138,10 @@ class Queue(tables.Store):
             key = sa.func.hashtext(f"{student}/{week}")
             db.execute(sa.select(sa.func.pg_advisory_xact_lock(key)))
 
-    def _of_student(
-        self, db: sa.Connection, student: str, week: str
-    ) -> list[tables.QueuedSubmission]:
-        query = sa.select(t.submissions).where(tables.of_student(t.submissions, student, week))
+    def _of_student(self, db: sa.Connection, student: str, week: str) -> list[QueuedSubmission]:
+        query = sa.select(t.submissions).where(t.of_student(t.submissions, student, week))
         rows = db.execute(query.order_by(t.submissions.c.number.desc()))
-        return [tables.queued_submission(row) for row in rows]
+        return [t.queued_submission(row) for row in rows]
 
     def restore(self, receipt: str) -> None:
         """Make a submission count until the student submits again; ignore an unknown receipt."""
@@ -155,7 +151,7 @@ class Queue(tables.Store):
         own = self.of_student(submission.student, submission.week)
         newest = max(max(s.received, s.restored) for s in own)
         restored = {"restored": max(self.clock(), newest + 0.001)}
-        record = tables.of_student(t.recorded, submission.student, submission.week)
+        record = t.of_student(t.recorded, submission.student, submission.week)
         self.execute(
             t.submissions.update().where(t.submissions.c.receipt == receipt).values(**restored),
             t.recorded.update().where(record).values(graded=0.0, not_before=0.0),
@@ -166,8 +162,8 @@ class Queue(tables.Store):
     def start(self) -> int:
         """Requeue interrupted and failed submissions without delay; return their number."""
         interrupted = _RUNNING & ((t.submissions.c.owner == self.owner) | self._expired())
-        failed = (t.submissions.c.state == tables.WAITING) & (t.submissions.c.error != "")
-        requeued = {"state": tables.WAITING, "attempts": 0, "not_before": 0.0}
+        failed = (t.submissions.c.state == t.WAITING) & (t.submissions.c.error != "")
+        requeued = {"state": t.WAITING, "attempts": 0, "not_before": 0.0}
         return self.execute(t.submissions.update().where(interrupted | failed).values(**requeued))
 
     def renew(self) -> int:
@@ -179,13 +175,13 @@ class Queue(tables.Store):
         lease = self.clock() + LEASE
         return self.execute(
             t.submissions.update().where(mine).values(leased_until=lease),
-            t.submissions.update().where(_RUNNING & self._expired()).values(state=tables.WAITING),
+            t.submissions.update().where(_RUNNING & self._expired()).values(state=t.WAITING),
         )
 
     def _expired(self) -> sa.ColumnElement[bool]:
         return t.submissions.c.leased_until < self.clock()
 
-    def claim(self, week: str | None = None) -> tables.QueuedSubmission | None:
+    def claim(self, week: str | None = None) -> QueuedSubmission | None:
         """Mark the next submission as running and return it, or return None if none is ready.
 
         Two submissions by the same student for the same week never run at the same time.
@@ -196,9 +192,9 @@ class Queue(tables.Store):
         busy = sa.exists().where(
             running.c.student == waiting.c.student,
             running.c.week == waiting.c.week,
-            running.c.state == tables.RUNNING,
+            running.c.state == t.RUNNING,
         )
-        ready = (waiting.c.state == tables.WAITING) & (waiting.c.not_before <= self.clock()) & ~busy
+        ready = (waiting.c.state == t.WAITING) & (waiting.c.not_before <= self.clock()) & ~busy
         if week is not None:
             ready &= waiting.c.week == week
         order = ("withheld", "earlier", "position", "number")
@@ -207,17 +203,17 @@ class Queue(tables.Store):
         first = first.with_for_update(skip_locked=True, of=waiting)  # ignored by SQLite
         claim = t.submissions.update().where(t.submissions.c.number == first.scalar_subquery())
         claim = claim.values(
-            state=tables.RUNNING,
+            state=t.RUNNING,
             attempts=t.submissions.c.attempts + 1,
             owner=self.owner,
             leased_until=self.clock() + LEASE,
         )
         with self.transaction() as db:
             row = db.execute(claim.returning(t.submissions)).first()
-        return tables.queued_submission(row) if row else None
+        return t.queued_submission(row) if row else None
 
     def finish(
-        self, submission: tables.QueuedSubmission, report: SubmissionReport, seconds: float
+        self, submission: QueuedSubmission, report: SubmissionReport, seconds: float
     ) -> None:
         """Store a result unless the submission already has one. `seconds`: the grading time."""
         result = self.insert(
@@ -228,7 +224,7 @@ class Queue(tables.Store):
             score=report.score,
             report=msgspec.json.encode(report),
         )
-        done: dict[str, Any] = {"state": tables.GRADED, "error": ""}
+        done: dict[str, Any] = {"state": t.GRADED, "error": ""}
         own = t.submissions.c.receipt == submission.receipt
         with self.transaction() as db:
             db.execute(result.on_conflict_do_nothing())
@@ -237,18 +233,18 @@ class Queue(tables.Store):
                 self._requeue_replaced(db, submission)
             db.execute(t.submissions.update().where(own).values(**done))
 
-    def _requeue_replaced(self, db: sa.Connection, refused: tables.QueuedSubmission) -> None:
+    def _requeue_replaced(self, db: sa.Connection, refused: QueuedSubmission) -> None:
         """Requeue the submission that a refused submission has replaced, if there is one."""
         for submission in self._of_student(db, refused.student, refused.week):
             is_refused = self.verdict(submission) is Ending.REFUSED
             if submission.number >= refused.number or is_refused:
                 continue
-            if submission.state == tables.REPLACED:
+            if submission.state == t.REPLACED:
                 own = t.submissions.c.number == submission.number
-                db.execute(t.submissions.update().where(own).values(state=tables.WAITING))
+                db.execute(t.submissions.update().where(own).values(state=t.WAITING))
             return
 
-    def put_back(self, submission: tables.QueuedSubmission, error: str, wait: float) -> None:
+    def put_back(self, submission: QueuedSubmission, error: str, wait: float) -> None:
         """Requeue a submission after an error, or mark it as replaced if a newer one is waiting.
 
         wait: seconds until the submission may be graded again
@@ -258,8 +254,8 @@ class Queue(tables.Store):
         later = {"error": error, "not_before": self.clock() + wait}
         with self.transaction() as db:
             others = self._of_student(db, submission.student, submission.week)
-            newer = any(s.number > submission.number and s.state == tables.WAITING for s in others)
-            state = tables.REPLACED if newer else tables.WAITING
+            newer = any(s.number > submission.number and s.state == t.WAITING for s in others)
+            state = t.REPLACED if newer else t.WAITING
             db.execute(t.submissions.update().where(own).values(state=state, **later))
 
     # Reading
@@ -269,22 +265,22 @@ class Queue(tables.Store):
         query = sa.select(t.contents.c.data).where(t.contents.c.digest == digest)
         return bytes(self.read(query).scalar_one())
 
-    def find(self, receipt: str) -> tables.QueuedSubmission | None:
+    def find(self, receipt: str) -> QueuedSubmission | None:
         query = sa.select(t.submissions).where(t.submissions.c.receipt == receipt)
         row = self.read(query).first()
-        return tables.queued_submission(row) if row else None
+        return t.queued_submission(row) if row else None
 
-    def of_student(self, student: str, week: str) -> list[tables.QueuedSubmission]:
+    def of_student(self, student: str, week: str) -> list[QueuedSubmission]:
         """Return a student's submissions for a week, newest first."""
         with self.engine.connect() as db:
             return self._of_student(db, student, week)
 
-    def position(self, submission: tables.QueuedSubmission) -> tuple[int, int]:
+    def position(self, submission: QueuedSubmission) -> tuple[int, int]:
         """Return the number of submissions ahead of this submission, and the number running."""
         columns = ("withheld", "earlier", "position")
         own = (sa.literal(getattr(submission, column)) for column in columns)
         first = sa.tuple_(*(t.submissions.c[column] for column in columns)) < sa.tuple_(*own)
-        ahead = sa.select(sa.func.count()).where(first, t.submissions.c.state == tables.WAITING)
+        ahead = sa.select(sa.func.count()).where(first, t.submissions.c.state == t.WAITING)
         running = sa.select(sa.func.count()).where(_RUNNING)
         return self.read(ahead).scalar_one(), self.read(running).scalar_one()
 
@@ -295,30 +291,28 @@ class Queue(tables.Store):
         query = query.order_by(t.results.c.graded.desc()).limit(_SAMPLE)
         return list(self.read(query).scalars())
 
-    def in_states(self, *states: str) -> list[tables.QueuedSubmission]:
+    def in_states(self, *states: str) -> list[QueuedSubmission]:
         """Return all submissions in these states, oldest first."""
         query = sa.select(t.submissions).where(t.submissions.c.state.in_(states))
         rows = self.read(query.order_by(t.submissions.c.number))
-        return [tables.queued_submission(row) for row in rows]
+        return [t.queued_submission(row) for row in rows]
 
     def result(self, receipt: str) -> SubmissionReport | None:
         query = sa.select(t.results.c.report).where(t.results.c.receipt == receipt)
         data = self.read(query).scalar()
         return _report(data) if data else None
 
-    def verdict(self, submission: tables.QueuedSubmission) -> Ending | None:
+    def verdict(self, submission: QueuedSubmission) -> Ending | None:
         """Return how grading ended, or None if the submission has not been graded."""
-        report = self.result(submission.receipt) if submission.state == tables.GRADED else None
+        report = self.result(submission.receipt) if submission.state == t.GRADED else None
         return report.verdict if report else None
 
-    def recent_results(
-        self, since: float
-    ) -> list[tuple[tables.QueuedSubmission, SubmissionReport]]:
+    def recent_results(self, since: float) -> list[tuple[QueuedSubmission, SubmissionReport]]:
         """Return the results stored at or after `since` (seconds since the epoch), oldest first."""
         same = t.submissions.c.receipt == t.results.c.receipt
         query = sa.select(t.submissions, t.results.c.report).where(same)
         query = query.where(t.results.c.graded >= since).order_by(t.results.c.graded)
-        return [(tables.queued_submission(row), _report(row.report)) for row in self.read(query)]
+        return [(t.queued_submission(row), _report(row.report)) for row in self.read(query)]
 
 
 def _report(data: bytes) -> SubmissionReport:

@@ -25,7 +25,6 @@ from ..model.report.schema import Report, SubmissionReport
 from ..model.submission_files import format_timestamp
 from ..nbgrader.collect.history import Entry, History, read_history
 from ..nbgrader.collect.submissions import accept, earlier_files, put_in_place
-from . import tables
 from . import tables as t
 from .grading_process import ChildProcess
 from .queue import Queue
@@ -37,7 +36,7 @@ _RETRY_SECONDS = 60.0
 SECRET_FILE = "submission_secret.txt"
 
 
-class Ledger(tables.Store):
+class Ledger(t.Store):
     """Tracks which results have been recorded for each student and week. All methods block."""
 
     def pending(self) -> list[tuple[str, str]]:
@@ -55,13 +54,13 @@ class Ledger(tables.Store):
         )
         return [(row.student, row.week) for row in self.read(query)]
 
-    def graded(self, student: str, week: str) -> list[tuple[tables.QueuedSubmission, float]]:
+    def graded(self, student: str, week: str) -> list[tuple[t.QueuedSubmission, float]]:
         """Return a student's graded submissions and when they were graded, oldest first."""
         query = sa.select(t.submissions, t.results.c.graded)
         query = query.join(t.results, t.submissions.c.receipt == t.results.c.receipt)
-        query = query.where(tables.of_student(t.submissions, student, week))
+        query = query.where(t.of_student(t.submissions, student, week))
         query = query.order_by(t.submissions.c.received, t.submissions.c.number)
-        return [(tables.queued_submission(row), row.graded) for row in self.read(query)]
+        return [(t.queued_submission(row), row.graded) for row in self.read(query)]
 
     def mark_recorded(self, student: str, week: str, graded: float) -> None:
         """Mark a student's results for a week up to the time `graded` as recorded."""
@@ -84,7 +83,7 @@ class Ledger(tables.Store):
 class GradebookRecorder:
     """Records new results in the gradebook, one student at a time."""
 
-    def __init__(self, state: SharedState, ledger: Ledger, leader: tables.Leader) -> None:
+    def __init__(self, state: SharedState, ledger: Ledger, leader: t.Leader) -> None:
         self._state, self._ledger, self._leader = state, ledger, leader
         self.process = ChildProcess("gradebook", state.settings.niceness)
 
@@ -109,7 +108,7 @@ class GradebookRecorder:
                 settings, root = self._state.settings, courses.now.root
                 await self.process.call(_record_in_child, root, database, settings, student, week)
         except Exception as error:  # an error for one student must not end the service
-            message = tables.error_text(error)
+            message = t.error_text(error)
             incidents.open("recording", f"{week}: the gradebook was not updated: {message}")
             await asyncio.to_thread(self._ledger.mark_failed, student, week, message)
             return
@@ -129,7 +128,7 @@ def _record_in_child(
     record_submissions(load(root), Queue(engine), Ledger(engine), settings, student, week)
 
 
-_engine = cache(tables.open_database)
+_engine = cache(t.open_database)
 
 
 def record_submissions(
@@ -144,7 +143,7 @@ def record_submissions(
     week = course.week(week_name)
     require_released(course, week)
     submissions = [submission for submission, _ in ledger.graded(student, week.name)]
-    latest = max(submissions, key=tables.recency)
+    latest = max(submissions, key=t.recency)
     by_time = {format_received(s.received): s for s in submissions}
     recorded: Entry | None = None
 
@@ -201,7 +200,7 @@ def history_of(course: Course, week: Week, student: str) -> History:
         return History()  # the recorder reports the error
 
 
-def is_pending(history: History, newest: tables.QueuedSubmission) -> bool:
+def is_pending(history: History, newest: t.QueuedSubmission) -> bool:
     """Return True if the newest submission, or its restore, is not recorded yet but will count."""
     received = format_received(newest.received)
     entry = history.submitted_at(received)
