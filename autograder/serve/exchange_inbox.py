@@ -22,6 +22,7 @@ from pathlib import Path
 import msgspec
 from sqlalchemy.exc import SQLAlchemyError
 
+from ..files import replace_file
 from ..model.course import Course, Week
 from ..model.errors import IntakeError
 from ..model.submission_files import format_timestamp, parse_timestamp
@@ -104,19 +105,15 @@ class ExchangeInbox:
                     incomplete = True
         return incomplete
 
-    def _is_known(self, course: Course, week: Week, found: ExchangeSubmission) -> bool:
-        """Return True if this or a newer submission has already been collected or queued."""
-        if last_seen(course, week, found.student) >= format_timestamp(found.submitted):
-            return True
-        submissions = self.queue.of_student(found.student, week.name)
-        return any(s.received >= found.submitted.timestamp() for s in submissions)
-
     def _take(self, course: Course, week: Week, found: ExchangeSubmission) -> bool:
         """Queue or reject a submission; return False if its folder is not complete yet."""
         if not found.trusted:
             self._reject(found, f"it does not belong to an account named {found.student!r}")
             return True
-        if self._is_known(course, week, found):
+        if last_seen(course, week, found.student) >= format_timestamp(found.submitted):
+            return True  # this or a newer submission was collected
+        queued = self.queue.of_student(found.student, week.name)
+        if any(s.received >= found.submitted.timestamp() for s in queued):
             return True
         source = inbound_folder(course) / found.source
         # a modification time in the future does not delay the submission
@@ -221,7 +218,4 @@ def write_feedback(
         folder.mkdir()
         folder.chmod(0o711)
     name = hashlib.md5(secret + week.name.encode(), usedforsecurity=False).hexdigest()
-    temporary = folder / f".{name}.new"
-    temporary.write_text(page, encoding="utf-8")
-    temporary.chmod(0o644)
-    temporary.replace(folder / f"{name}.html")
+    replace_file(folder / f"{name}.html", page.encode(), 0o644)
