@@ -17,7 +17,7 @@ from ..files import alone
 from ..model.course import Course
 from ..model.errors import KitError
 from .grading_service import Service
-from .login import Login, session_cookie
+from .login import HubLogin, Login, session_cookie
 from .shared_state import Address, Settings
 from .views.routes import application
 
@@ -60,7 +60,9 @@ def require_encryption(address: Address) -> None:
 def run(course: Course, settings: Settings) -> None:
     """Serve until SIGINT or SIGTERM; raise KitError if the service cannot be started."""
     address = settings.address
-    _allow_many_connections()
+    # browsers keep connections open, and the default limit of open files is often 1024
+    _, maximum = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (maximum, maximum))
     running = KitError("a service of this project is running already: stop it first")
     with alone(course.state / _LOCK, running), _listening(address) as listener:
         service = Service(course, settings)
@@ -101,15 +103,7 @@ def _login(service: Service) -> Login:
     cookie = session_cookie(address.prefix, secure=address.secure, own_host=address.hub)
     if not address.hub:
         return Login(service.accounts, cookie, address.prefix)
-    from .login import HubLogin
-
     return HubLogin(service.accounts, cookie, address.prefix, service.settings.instructors)
-
-
-def _allow_many_connections() -> None:
-    # browsers keep connections open, and the default limit of open files is often 1024
-    _, maximum = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (maximum, maximum))
 
 
 def _listening(address: Address) -> socket.socket:
