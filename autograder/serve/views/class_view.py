@@ -107,18 +107,15 @@ def recent_mistakes(
     for submission, report in recent:
         key = submission.student, submission.week
         before = in_a_row.get(key, {})
-        in_a_row[key] = {mistake: before.get(mistake, 0) + 1 for mistake in _mistakes(report)}
+        mistakes = {(e.name, d.title) for e in report.exercises for d in e.explained}
+        in_a_row[key] = {mistake: before.get(mistake, 0) + 1 for mistake in mistakes}
         receipts[key] = submission.receipt
     found: dict[tuple[str, str, str], list[StudentMistake]] = defaultdict(list)
-    for (student, week), mistakes in in_a_row.items():
-        for (exercise, title), repetitions in mistakes.items():
+    for (student, week), counts in in_a_row.items():
+        for (exercise, title), repetitions in counts.items():
             mistake = StudentMistake(student, repetitions, receipts[student, week])
             found[week, exercise, title].append(mistake)
     return [
         RecentMistake(*key, sorted(students, key=lambda s: (-s.repetitions, s.student)))
         for key, students in sorted(found.items(), key=lambda item: (-len(item[1]), item[0]))
     ]
-
-
-def _mistakes(report: SubmissionReport) -> set[tuple[str, str]]:
-    return {(e.name, d.title) for e in report.exercises for d in e.explained}
