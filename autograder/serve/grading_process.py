@@ -42,19 +42,15 @@ class ChildProcess:
 
     async def call(self, function: Callable[..., Any], *arguments: Any) -> Any:
         """Run a function in the process and return its result; raise KitError if it dies."""
-        pool = self._pool or self._start()
+        if self._pool is None:
+            context, own = get_context("spawn"), (self.niceness,)
+            self._pool = ProcessPoolExecutor(1, context, initializer=_initialize, initargs=own)
         try:
-            return await asyncio.wrap_future(pool.submit(function, *arguments))
+            return await asyncio.wrap_future(self._pool.submit(function, *arguments))
         except BrokenProcessPool:
             self.deaths += 1
             self.end()
             raise KitError(f"the process {self.name!r} ended unexpectedly") from None
-
-    def _start(self) -> ProcessPoolExecutor:
-        context = get_context("spawn")
-        arguments = (self.niceness,)
-        self._pool = ProcessPoolExecutor(1, context, initializer=_initialize, initargs=arguments)
-        return self._pool
 
     def end(self) -> None:
         """Kill the process. The next call starts a new process."""
