@@ -180,7 +180,9 @@ def open_database(url: str) -> sa.Engine:
         engine = sa.create_engine(url, **_POOL, **options)
         if engine.dialect.name == "sqlite":
             sa.event.listen(engine, "connect", _set_pragmas)
-            _create_private(Path(engine.url.database or ""))
+            path = Path(engine.url.database or "")
+            os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
+            path.chmod(0o600)  # private, even if the file existed before
         if sa.inspect(engine).has_table("tries"):
             raise KitError(
                 "--db: the database was created by a version before 1.0, which cannot be read. "
@@ -195,11 +197,6 @@ def open_database(url: str) -> sa.Engine:
 def _set_pragmas(connection: Any, _: Any) -> None:
     for pragma in ("journal_mode=WAL", "synchronous=FULL", "busy_timeout=20000"):
         connection.execute(f"PRAGMA {pragma}")
-
-
-def _create_private(path: Path) -> None:
-    os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
-    path.chmod(0o600)
 
 
 def first_line(error: Exception) -> str:
