@@ -15,7 +15,7 @@ from typing import Any
 
 import msgspec
 
-from ...files import WorkFolder
+from ...files import WorkFolder, write_files
 from ...model.availability import has_cuda
 from ...model.course import REGISTRY, Course, Week
 from ...model.errors import KitError
@@ -113,10 +113,7 @@ def _unpack(parcel: Parcel, job: Job) -> None:
     if "cuda" in job.devices and not has_cuda():
         raise KitError("it has no CUDA device")
     choose(job.sandbox)
-    for name, content in parcel.files.items():
-        path = Path(job.root, name)
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        path.write_bytes(content)
+    write_files(Path(job.root), parcel.files)
     course = job.course()
     week = course.week(job.week)
     if fingerprint(course, week, job.devices, job.secret, job.sandbox) != job.depends:
