@@ -7,7 +7,7 @@ list exported from that platform (`csv_tables.CLASS_LISTS`).
 import csv
 import io
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import msgspec
@@ -87,14 +87,14 @@ def _plain(
         entry = matched.get(student)
         about = [student, entry.name if entry else "", entry.email if entry else ""]
         rows.append([*map(text_cell, about), *cells])
-    return _csv(rows)
+    return csv_text(rows)
 
 
 def _canvas(weeks: Sequence[Week], roster: Roster, rows: Rows) -> str:
     header, *students = _table([_canvas_column(w, roster.columns) for w in weeks], roster, rows)
     blank = [""] * (len(header) - len(weeks) - 1)
     points = [f"    {POINTS}", *blank, *(_number(total(w)) for w in weeks)]
-    return _csv([header, points, *students])
+    return csv_text([header, points, *students])
 
 
 def _canvas_column(week: Week, columns: Sequence[str]) -> str:
@@ -113,20 +113,20 @@ def _canvas_column(week: Week, columns: Sequence[str]) -> str:
 def _moodle(weeks: Sequence[Week], roster: Roster, rows: Rows) -> str:
     """Fill in a grading worksheet, or add a column per week to any other class list."""
     if not {"number", "grade"} <= roster.column_of.keys():
-        return _csv(_table([w.title for w in weeks], roster, rows))
+        return csv_text(_table([w.title for w in weeks], roster, rows))
     if len(weeks) != 1:
         raise KitError("this class list is the grading worksheet of one assignment: name its week")
     table = [list(roster.columns)]
     for entry, (score,) in rows:
         filled = entry.row | ({roster.column_of["grade"]: score} if score else {})
         table.append([_cell(c, filled.get(c, ""), roster) for c in roster.columns])
-    return _csv(table)
+    return csv_text(table)
 
 
 def _brightspace(weeks: Sequence[Week], roster: Roster, rows: Rows) -> str:
     """Add a column "Points Grade" for each week, and the end-of-line column of Brightspace."""
     first, *others = _table([f"{w.title} Points Grade" for w in weeks], roster, rows)
-    return _csv([[*first, "End-of-Line Indicator"], *([*row, "#"] for row in others)])
+    return csv_text([[*first, "End-of-Line Indicator"], *([*row, "#"] for row in others)])
 
 
 def _table(titles: Sequence[str], roster: Roster, rows: Rows) -> list[list[str]]:
@@ -152,7 +152,8 @@ def _number(value: float | None) -> str:
     return "" if value is None else f"{value:.4f}".rstrip("0").rstrip(".")
 
 
-def _csv(rows: list[list[str]]) -> str:
+def csv_text(rows: Iterable[Sequence[str]]) -> str:
+    """Return a table as CSV, whose lines end with a carriage return and a line feed."""
     out = io.StringIO(newline="")
     csv.writer(out).writerows(rows)
     return out.getvalue()

@@ -9,9 +9,7 @@ deletes a mark, and overwrites a mark from Formgrader only if the answer has cha
 marked.
 """
 
-import csv
 import hashlib
-import io
 import re
 import statistics
 from collections.abc import Sequence
@@ -23,6 +21,7 @@ import msgspec
 
 from ...files import course_secret
 from ...lms.csv_tables import read_rows, text_cell
+from ...lms.grade_files import csv_text
 from ...model.course import Course, Week
 from ...model.errors import NbgraderError
 from ...model.report.scoring import rounded
@@ -84,9 +83,7 @@ def sheet(course: Course, week: Week) -> str:
         raise NbgraderError(
             f"{week.name}: there are no answers to mark: run `autograder grade {week.name}` first"
         )
-    out = io.StringIO(newline="")
-    csv.writer(out).writerows([COLUMNS, *sorted(lines)])
-    return out.getvalue()
+    return csv_text([COLUMNS, *sorted(lines)])
 
 
 def read_marks(
