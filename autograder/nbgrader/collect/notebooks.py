@@ -161,30 +161,28 @@ def pictures_of(cell: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     return {name: bundle for name, bundle in kept.items() if bundle}
 
 
-def cell_notes(own: list[dict[str, Any]], released: list[dict[str, Any]], week: Week) -> list[Note]:
-    """Return notes about graded cells that the student deleted, duplicated or edited."""
+def cell_notes(
+    own: list[dict[str, Any]], released: list[dict[str, Any]], week: Week
+) -> Iterator[Note]:
+    """Yield notes about graded cells that the student deleted, duplicated or edited."""
     originals = first_cells(released)
     found, times = first_cells(own, originals), Counter(map(grade_id, own))
-    notes = []
     for name, original in originals.items():
         answer = original["metadata"]["nbgrader"].get("solution")
         what = f"the cell of your answer `{name}`" if answer else f'the cell `check("{name}")`'
         if name not in found:
             tail = "without an answer" if answer else "your points do not depend on it"
             text = f"In your notebook, {what} was deleted. It was restored, {tail}."
-            notes.append(Note("deleted", text))
+            yield Note("deleted", text)
         elif times[name] > 1:
             text = f"In your notebook, {what} appears twice: the first one with changes counts."
-            notes.append(Note("doubled", text))
+            yield Note("doubled", text)
         elif not answer and source_of(found[name]).strip() != source_of(original).strip():
-            notes.append(
-                Note(
-                    "edited",
-                    f"In your notebook, {what} was changed; it was restored. "
-                    f"Only {week.module} is graded: write your code there.",
-                )
+            yield Note(
+                "edited",
+                f"In your notebook, {what} was changed; it was restored. "
+                f"Only {week.module} is graded: write your code there.",
             )
-    return notes
 
 
 def unwritten(week: Week, module: str, stub: str) -> set[str]:
