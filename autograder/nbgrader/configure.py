@@ -56,13 +56,8 @@ def configure(c: Any, config_file: str, project: str = "..") -> None:
     c.GenerateFeedback.preprocessors = _FEEDBACK
     c.ExportApp.plugin_class = f"{_KIT}.gradebook.export_plugin.QuotedCsvExport"
     c.GenerateFeedback.exporter_class = f"{_KIT}.publish_feedback.FeedbackPage"
-    _protect_formgrader(folder, course.root)
-
-
-def _protect_formgrader(folder: Path, project: Path) -> None:
     serverapp = sys.modules.get("jupyter_server.serverapp")
-    if serverapp is None or not serverapp.ServerApp.initialized():
-        return
-    from .formgrader.safe_pages import install
+    if serverapp is not None and serverapp.ServerApp.initialized():
+        from .formgrader.safe_pages import install
 
-    install(serverapp.ServerApp.instance().web_app, folder, project)
+        install(serverapp.ServerApp.instance().web_app, folder, course.root)
