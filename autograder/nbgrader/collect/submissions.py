@@ -163,12 +163,11 @@ def _add_released_notebook(
 
 
 def _storable(files: Mapping[str, bytes]) -> dict[str, bytes]:
-    hidden = (".", "/")
     return {
         name: data
         for name, data in files.items()
         if name != "timestamp.txt"
-        and not any(part.startswith(hidden) or part == "" for part in name.split("/"))
+        and not any(part == "" or part.startswith(".") for part in name.split("/"))
     }
 
 
