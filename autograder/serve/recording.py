@@ -64,15 +64,13 @@ class Ledger(t.Store):
 
     def mark_recorded(self, student: str, week: str, graded: float) -> None:
         """Mark a student's results for a week up to the time `graded` as recorded."""
-        self._update(student, week, graded=graded, not_before=0.0, error="")
+        row = {"graded": graded, "not_before": 0.0, "error": ""}
+        self.execute(self.upsert(t.recorded, student, week, **row))
 
     def mark_failed(self, student: str, week: str, error: str) -> None:
         """Store the error of a failed recording, which is retried after a minute."""
-        later = self.clock() + _RETRY_SECONDS
-        self._update(student, week, graded=0.0, not_before=later, error=error)
-
-    def _update(self, student: str, week: str, **row: str | float) -> None:
-        self.execute(self.upsert(t.recorded, {"student": student, "week": week}, row))
+        row = {"graded": 0.0, "not_before": self.clock() + _RETRY_SECONDS, "error": error}
+        self.execute(self.upsert(t.recorded, student, week, **row))
 
     def failures(self) -> list[tuple[str, str, str]]:
         """Return (student, week, error) for each failed recording."""

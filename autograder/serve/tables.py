@@ -157,10 +157,10 @@ class Store:
         insert = postgresql.insert if self.shared else sqlite.insert
         return insert(table).values(**row)
 
-    def upsert(self, table: sa.Table, key: dict[str, Any], row: dict[str, Any]) -> Any:
-        """Return an INSERT statement that updates the row with this primary key if it exists."""
-        insertion = self.insert(table, **key, **row)
-        return insertion.on_conflict_do_update(index_elements=list(key), set_=row)
+    def upsert(self, table: sa.Table, student: str, week: str, **row: Any) -> Any:
+        """Return an INSERT statement that updates the student's row for the week if it exists."""
+        insertion = self.insert(table, student=student, week=week, **row)
+        return insertion.on_conflict_do_update(index_elements=["student", "week"], set_=row)
 
 
 def of_student(table: sa.Table, student: str, week: str) -> sa.ColumnElement[bool]:

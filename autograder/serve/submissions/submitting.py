@@ -50,10 +50,8 @@ class Drafts(Store):
         """Store a draft, replacing the student's earlier draft."""
         expired = t.drafts.c.created < self.clock() - _DRAFT_SECONDS
         row = {"data": packed(files), "left_out": "\n".join(left_out), "created": self.clock()}
-        self.execute(
-            t.drafts.delete().where(expired),
-            self.upsert(t.drafts, {"student": student, "week": week}, row),
-        )
+        draft = self.upsert(t.drafts, student, week, **row)
+        self.execute(t.drafts.delete().where(expired), draft)
 
     def find(self, student: str, week: str) -> Draft | None:
         query = sa.select(t.drafts).where(of_student(t.drafts, student, week))
