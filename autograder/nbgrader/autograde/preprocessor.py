@@ -41,6 +41,7 @@ from ..gradebook import report_store
 from ..gradebook.database import one_transaction
 from ..gradebook.due_dates import update_dates, update_penalty
 from ..gradebook.effective_results import cell_scores
+from ..gradebook.report_store import About
 from ..release.archive import course_for
 from ..workspace import cells_of, write_state
 
@@ -48,13 +49,11 @@ _NOT_COUNTED = "<p>Only your best {} electives count; this is not one of them.</
 
 
 # (week, student) -> the report to record and the identity of the graded submission
-_prepared: dict[tuple[str, str], tuple[SubmissionReport, report_store.About]] = {}
+_prepared: dict[tuple[str, str], tuple[SubmissionReport, About]] = {}
 
 
 @contextmanager
-def prepared_report(
-    week: Week, report: SubmissionReport, about: report_store.About
-) -> Iterator[None]:
+def prepared_report(week: Week, report: SubmissionReport, about: About) -> Iterator[None]:
     """Make `GradeInSandbox` record this report, within the block, instead of grading."""
     key = week.name, report.name
     _prepared[key] = report, about

@@ -20,6 +20,7 @@ from ..gradebook import report_store
 from ..gradebook.database import Transaction, shared_gradebook
 from ..gradebook.due_dates import restore_assignment, update_dates
 from ..gradebook.effective_results import Worth, counting, lower, report_with, results
+from ..gradebook.report_store import About, Recorded
 from ..workspace import Workspace, last_words, open_api
 
 
@@ -55,7 +56,7 @@ def record(
     week: Week,
     report: Report,
     on_done: Callable[[], None] = lambda: None,
-    abouts: Mapping[str, report_store.About] | None = None,
+    abouts: Mapping[str, About] | None = None,
 ) -> RecordedScores:
     """Record the scores of every submission in the report.
 
@@ -148,7 +149,7 @@ class _Recorder:
         self.outcome = RecordedScores()
         self.rescored: list[str] = []
 
-    def record(self, report: SubmissionReport, about: report_store.About | None) -> None:
+    def record(self, report: SubmissionReport, about: About | None) -> None:
         """Record the report, or an earlier submission's report if that submission counts."""
         student, outcome = report.name, self.outcome
         if report.verdict is Ending.GRADER_FAULT:
@@ -168,18 +169,15 @@ class _Recorder:
         if student not in outcome.left_out:
             outcome.recorded.append(student)
 
-    def _counting_report(
-        self, report: SubmissionReport, about: report_store.About
-    ) -> SubmissionReport:
+    def _counting_report(self, report: SubmissionReport, about: About) -> SubmissionReport:
         """Decide which submission counts, make it the current one, and return its report."""
         course, week, student = self._course, self._week, report.name
-        number = counting(course, week, report_store.stamped(report, about), self._worth)
+        new = report_store.stamped(report, about)
+        number = counting(course, week, new, self._worth)
         if number == about.number:
             return report
         if report.verdict is Ending.GRADED:
-            report_store.keep_earlier_report(
-                course, week, student, report_store.stamped(report, about)
-            )
+            report_store.keep_earlier_report(course, week, student, new)
             put_in_place(course, week, student, number)
             return report_store.reports_by_number(course, week, student)[number]
         self.outcome.notes.append(f"LOOK  {student}: not recorded: {report.message}")
@@ -191,7 +189,7 @@ class _Recorder:
         # `refuse` accepted the new answers as another submission, which may count instead.
         return self._counting_report(known, now)
 
-    def _autograde(self, report: SubmissionReport, about: report_store.About) -> None:
+    def _autograde(self, report: SubmissionReport, about: About) -> None:
         """Run nbgrader's autograde step in one transaction; if it fails, leave the student out."""
         from .preprocessor import prepared_report  # importing nbgrader takes seconds
 
@@ -209,8 +207,6 @@ class _Recorder:
             self.outcome.left_out[report.name] = str(error)
 
 
-def _is_rescored(
-    before: report_store.Recorded, now: SubmissionReport, about: report_store.About
-) -> bool:
+def _is_rescored(before: Recorded, now: SubmissionReport, about: About) -> bool:
     same = (before.number, before.content) == (about.number, about.content)
     return same and now.verdict is Ending.GRADED and abs(before.score - now.score) > 1e-6
