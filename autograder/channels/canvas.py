@@ -14,8 +14,6 @@ from ..model.errors import KitError
 from .http_client import Web, secret_of
 from .push import PlatformGrade
 
-TOKEN = "CANVAS_TOKEN"
-TOKEN_FILE = "canvas-token"
 _PAGE = 100
 _TOLERANCE = 1e-6
 
@@ -72,7 +70,7 @@ def canvas_assignment(course: Course, week: Week, *, pause: float = 1.0) -> Canv
     if number is None:
         raise KitError(f"course.yaml: {week.name} has no lms: {{canvas_id: NUMBER}}")
     web = Web(canvas.url, pause=pause)
-    web.authorize(secret_of(course, TOKEN, TOKEN_FILE))
+    web.authorize(secret_of(course, "CANVAS_TOKEN", "canvas-token"))
     return CanvasAssignment(web, canvas.course, number)
 
 

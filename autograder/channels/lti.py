@@ -19,8 +19,6 @@ from ..model.errors import KitError, PlatformError
 from .http_client import Web, secret_of
 from .push import PlatformGrade
 
-KEY = "LTI_KEY"
-KEY_FILE = "lti-key.pem"
 _AGS = "https://purl.imsglobal.org/spec/lti-ags/scope"
 _SCOPES = (
     f"{_AGS}/lineitem {_AGS}/result.readonly {_AGS}/score "
@@ -31,7 +29,6 @@ _ITEMS = "application/vnd.ims.lis.v2.lineitemcontainer+json"
 _RESULTS = "application/vnd.ims.lis.v2.resultcontainer+json"
 _SCORE = "application/vnd.ims.lis.v1.score+json"
 _MEMBERS = "application/vnd.ims.lti-nrps.v2.membershipcontainer+json"
-_LEARNER = "Learner"
 _JWT_SECONDS = 300
 
 
@@ -156,7 +153,7 @@ def lti_line_item(
             "LTI is not configured: add lti: {client_id: ..., token_url: ..., lineitems: ..., "
             "memberships: ...} to course.yaml"
         )
-    key = secret_of(course, KEY, KEY_FILE)
+    key = secret_of(course, "LTI_KEY", "lti-key.pem")
     return LtiLineItem(course.registry.lti, key, week, create=create, pause=pause)
 
 
@@ -167,7 +164,7 @@ def _below(url: str, name: str) -> str:
 
 
 def _is_learner(member: dict[str, Any]) -> bool:
-    learns = any(str(role).endswith(_LEARNER) for role in member.get("roles", []))
+    learns = any(str(role).endswith("Learner") for role in member.get("roles", []))
     return learns and member.get("status", "Active") == "Active"
 
 
