@@ -25,8 +25,6 @@ from ..model.message_text import replaced
 from ..sandbox import choose
 from .gradescope_zip import SETTINGS, GradescopeSettings, results
 
-_METADATA = "submission_metadata.json"
-
 
 def main(base: Path = Path("/autograder")) -> int:
     """Grade the folder `submission`, write `results/results.json`, and return the exit code."""
@@ -70,12 +68,11 @@ def _hide_secrets(base: Path) -> None:
                 path = Path(place, entry)
                 if not path.is_symlink():
                     path.chmod(stat.S_IMODE(path.lstat().st_mode) & 0o700)
-    about = base / _METADATA
+        if folder.stat().st_mode & 0o077 or folder.stat().st_uid != os.geteuid():
+            raise KitError(f"{folder} is readable by other users: refusing to grade here")
+    about = base / "submission_metadata.json"
     if about.is_file():
         about.chmod(0o600)
-    for path in (base / "source", base / "results"):
-        if path.stat().st_mode & 0o077 or path.stat().st_uid != os.geteuid():
-            raise KitError(f"{path} is readable by other users: refusing to grade here")
 
 
 if __name__ == "__main__":
