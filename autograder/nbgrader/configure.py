@@ -22,12 +22,6 @@ from ..model.course import load
 from .workspace import Workspace, prepare_process
 
 _KIT = "autograder.nbgrader"
-_SANITIZE = [f"{_KIT}.collect.cell_repair.RestoreCells"]
-_AUTOGRADE = [
-    f"{_KIT}.autograde.preprocessor.GradeInSandbox",
-    f"{_KIT}.autograde.preprocessor.SaveScores",
-]
-_FEEDBACK = [f"{_KIT}.publish_feedback.OnlyMarked", f"{_KIT}.publish_feedback.FinishFeedback"]
 
 
 def configure(c: Any, config_file: str, project: str = "..") -> None:
@@ -48,14 +42,15 @@ def configure(c: Any, config_file: str, project: str = "..") -> None:
     c.CollectOrdinaryFiles.project = str(course.root)
     c.QuotedCsvExport.project = str(course.root)
     c.ClearSolutions.text_stub = ANSWER
-    c.Autograde.sanitize_preprocessors = _SANITIZE
-    c.Autograde.autograde_preprocessors = _AUTOGRADE
+    c.Autograde.sanitize_preprocessors = [f"{_KIT}.collect.cell_repair.RestoreCells"]
+    grading, feedback = f"{_KIT}.autograde.preprocessor", f"{_KIT}.publish_feedback"
+    c.Autograde.autograde_preprocessors = [f"{grading}.GradeInSandbox", f"{grading}.SaveScores"]
     # Validate a notebook when it is read and after the last preprocessor, not after every one.
     c.Exporter.optimistic_validation = True
     c.Autograde.exclude_overwriting = {week.name: [week.module] for week in course.weeks}
-    c.GenerateFeedback.preprocessors = _FEEDBACK
+    c.GenerateFeedback.preprocessors = [f"{feedback}.OnlyMarked", f"{feedback}.FinishFeedback"]
     c.ExportApp.plugin_class = f"{_KIT}.gradebook.export_plugin.QuotedCsvExport"
-    c.GenerateFeedback.exporter_class = f"{_KIT}.publish_feedback.FeedbackPage"
+    c.GenerateFeedback.exporter_class = f"{feedback}.FeedbackPage"
     serverapp = sys.modules.get("jupyter_server.serverapp")
     if serverapp is not None and serverapp.ServerApp.initialized():
         from .formgrader.safe_pages import install
