@@ -12,7 +12,6 @@ marked.
 import hashlib
 import re
 import statistics
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -28,7 +27,7 @@ from ...model.report.scoring import rounded
 from ..collect.groups import author_of
 from ..collect.notebooks import DATA_URL, first_cells, read_cells, source_of
 from ..gradebook.report_store import judged_digests
-from ..workspace import GradedCell, Workspace, cells_of, open_gradebook, read_state, write_state
+from ..workspace import Workspace, cells_of, open_gradebook, read_state, write_state
 
 COLUMNS = ("code", "question", "points", "answer", "mark", "comment", "version")
 _LONGEST = 20_000
@@ -123,7 +122,9 @@ def read_marks(
                 else:
                     mean = rounded(statistics.fmean(numbers), course.registry.decimals)
                     sheets.entered[where] = mean
-                    _enter(cell, mean, [m.comment for m in marks if m.comment])
+                    cell.grade.manual_score, cell.grade.needs_manual_grade = mean, False
+                    if comments := [m.comment for m in marks if m.comment]:
+                        cell.comment.manual_comment = "\n\n".join(dict.fromkeys(comments))
                     outcome.entered += 1
         gradebook.db.commit()
     write_state(_path(course, week), sheets)
@@ -133,12 +134,6 @@ def read_marks(
 def _is_marked_elsewhere(grade: Any, entered: float | None) -> bool:
     settled = grade.manual_score is not None and not grade.needs_manual_grade
     return settled and (entered is None or abs(grade.manual_score - entered) > 1e-6)
-
-
-def _enter(cell: GradedCell, mark: float, comments: Sequence[str]) -> None:
-    cell.grade.manual_score, cell.grade.needs_manual_grade = mark, False
-    if comments:
-        cell.comment.manual_comment = "\n\n".join(dict.fromkeys(comments))
 
 
 def _parsed(course: Course, week: Week, path: Path) -> dict[str, dict[str, SheetMark]]:
