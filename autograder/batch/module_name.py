@@ -31,12 +31,11 @@ def with_module(
             text = f"'{shown}' was taken as {week.module}. Keep that name."
             notes.append(Note("module", text))
     for name, content in list(found.items()):
-        if PurePosixPath(name).name == week.module and content.startswith(_UTF16):
-            converted = as_utf8(content)
-            if converted != content:
-                found[name] = converted
-                text = f"{week.module} was saved as UTF-16 and was converted. Save it as UTF-8."
-                notes.append(Note("module", text))
+        converted = as_utf8(content) if PurePosixPath(name).name == week.module else content
+        if converted != content:
+            found[name] = converted
+            text = f"{week.module} was saved as UTF-16 and was converted. Save it as UTF-8."
+            notes.append(Note("module", text))
     return found, tuple(notes)
 
 
