@@ -54,7 +54,6 @@ app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
-    add_completion=True,
 )
 
 student_command = app.command(rich_help_panel=STUDENTS)
