@@ -138,8 +138,7 @@ def _require_same_points(week: Week, grades: dict[str, Any]) -> None:
 def plan_of(course: Course, week: Week, report: Report, found: Preview, reason: str) -> Plan:
     """Return the plan that carries out the changes of a preview."""
     graders = fingerprint(course, week, report.devices, course_secret(course), report.sandbox)
-    changes = tuple(found.changes)
-    return Plan(week=week.name, reason=reason, graders=graders.hex(), changes=changes)
+    return Plan(week=week.name, reason=reason, graders=graders.hex(), changes=tuple(found.changes))
 
 
 def undoing(course: Course, week: Week, log: RegradeLog, reason: str) -> tuple[Plan, list[str]]:
