@@ -1,14 +1,19 @@
-"""The floor: a submission's calls made bare in one warm process, against all that grading it costs.
+"""Compare the processor time of grading with a lower bound: the function calls alone.
 
     python -m benchmarks.floor [--weeks week01_softmax,…|all] [--n 8]
 
-The calls are those that the hidden tests make of the solution: the same functions, arguments,
-backward passes and devices. Bare, they are made one after the other in a process that has made
-them before; nothing is encoded, watched, counted, compared or confined. Beside them stands what a
-process in fresh namespaces costs that is forked, confined and ended, and does nothing: less than
-both no grader can take that keeps submissions apart. Grading is measured on a class from the bank,
-once the engine is warm and has run the misconceptions: processor time of the grader, the sandbox's
-template and every submission's process, lines of mistakes included.
+The lower bound has two parts:
+
+- Bare calls: the calls that the hidden tests make to the solution, with the same functions,
+  arguments, backward passes and devices. A warm process makes them one after the other. It does not
+  count operations, encode or compare results, or use a sandbox, and no function is forbidden.
+- An empty process: forked from the fork server, confined in new namespaces, and ended immediately.
+
+A grader that isolates submissions from each other cannot be faster than the sum of both.
+
+Grading is measured with a warm engine that has already run the misconceptions: for the solution,
+and for a class of `--n` submissions from the bank. The processor time includes the grader, the fork
+server and the submissions' processes, and the time to locate mistakes.
 """
 
 from __future__ import annotations
@@ -22,6 +27,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import msgspec
 import psutil
@@ -32,7 +38,7 @@ from autograder.grading.targets.spawner import Spawner
 from autograder.grading.warmup import warm_engine
 from autograder.model.course import Course, Week, load
 from autograder.sandbox import ChildLimits, choose
-from autograder.worker.executor import Executor
+from autograder.worker import executor
 from autograder.worker.protocol import frames as wire
 
 from .measure import ROOT
@@ -44,19 +50,38 @@ _REPEATS = 5
 _FORKS = 40
 
 
-class Bare(Executor):
-    """Makes calls as requests name them, and measures them alone."""
+class Bare(executor.Executor):
+    """An executor that measures only the requested calls and their backward passes.
+
+    seconds: processor time of these calls
+    calls, backward_passes: how many were measured
+    """
 
     def __init__(self) -> None:
         super().__init__()
         self.seconds = 0.0
+        self.calls = self.backward_passes = 0
+
+    def answer(self, request: wire.Answered, buffers: list[memoryview]) -> bytes:
+        with patch.object(executor, "pulled_back", self._backward(executor.pulled_back)):
+            return super().answer(request, buffers)
 
     def _target(self, request: wire.Call) -> tuple[Any, bool]:
         thing, found = super()._target(request)
-        return (self._timed(thing) if found and not request.fetch else thing), found
+        if not found or request.fetch:
+            return thing, found
+        self.calls += 1
+        return self._timed(thing), found
 
-    def _pull_back(self, *arguments: Any) -> Any:
-        return self._timed(super()._pull_back)(*arguments)
+    def _backward(self, pulled_back: Callable[..., Any]) -> Callable[..., Any]:
+        """Return a function that measures a backward pass, without encoding its gradients."""
+
+        def run(*args: Any) -> Any:
+            *others, _encoder = args
+            self.backward_passes += 1
+            return self._timed(pulled_back)(*others, lambda gradient: None)
+
+        return run
 
     def _timed(self, function: Callable[..., Any]) -> Callable[..., Any]:
         def call(*args: Any, **kwargs: Any) -> Any:
@@ -70,7 +95,7 @@ class Bare(Executor):
 
 
 class Recorder:
-    """Between an engine and a target: what is asked."""
+    """A target that records all request frames, and forwards them to a different target."""
 
     def __init__(self, target: in_process.Target, frames: list[bytes]) -> None:
         self._target, self._frames = target, frames
@@ -87,7 +112,7 @@ class Recorder:
 
 
 def frames_of(engine: Engine, path: Path) -> list[bytes]:
-    """Every request that the hidden tests make of a module."""
+    """Run the hidden tests on the module at `path`; return all request frames."""
     frames: list[bytes] = []
     source = path.read_text(encoding="utf-8")
     engine.runs.run(Recorder(in_process.InProcess(path), frames), engine.runs.files(source))
@@ -95,22 +120,35 @@ def frames_of(engine: Engine, path: Path) -> list[bytes]:
 
 
 def bare_seconds(path: Path, frames: list[bytes]) -> float:
-    """The median time that the calls took in this process, once they were made before."""
+    """Return the median processor time of the requested calls in this process, in seconds.
+
+    Every repetition imports the module again. The first one is a warm-up, and does not count.
+    Raise RuntimeError if calls or backward passes were not measured.
+    """
     times = []
     for _ in range(_REPEATS + 1):
         bare = Bare()
         bare.load_module(path, unique=True)
+        passes = 0
         for frame in frames:
             request, buffers = wire.unpack_request(*in_process._split_frame(frame))
             if isinstance(request, wire.Call):
-                plain = msgspec.structs.replace(request, not_allowed=(), count=False)
+                plain = msgspec.structs.replace(
+                    request, not_allowed=(), count=False, kernels_only=False
+                )
+                passes += request.cotangents is not None
                 bare.answer(plain, buffers)
+        if not bare.calls or bool(passes) != bool(bare.backward_passes):
+            raise RuntimeError(
+                f"{path.name}: measured {bare.calls} calls and {bare.backward_passes} backward "
+                f"passes; {passes} requests need a backward pass. Does Bare still match Executor?"
+            )
         times.append(bare.seconds)
     return statistics.median(times[1:])
 
 
 def used() -> float:
-    """Processor time of this process and of all that live below it."""
+    """Return the processor time of this process and its running descendants, in seconds."""
     own = resource.getrusage(resource.RUSAGE_SELF)
     total = own.ru_utime + own.ru_stime
     for process in psutil.Process().children(recursive=True):
@@ -121,7 +159,15 @@ def used() -> float:
 
 @dataclass(frozen=True)
 class Floor:
-    """Seconds of processor time of a submission, but for `calls`; `once`: of all misconceptions."""
+    """Processor times in seconds.
+
+    calls: number of requests, which is not a time
+    bare:  the bare calls for the solution
+    fork:  an empty process
+    right: grading the solution
+    mixed: grading a submission from the bank, on average
+    once:  running all misconceptions
+    """
 
     calls: int
     bare: float
@@ -144,7 +190,7 @@ class Floor:
 
 
 def measure(course: Course, week: Week, n: int) -> Floor:
-    """What a right submission and a class of `n` cost, and the least that they could."""
+    """Measure the lower bound, and grading the solution and `n` submissions from the bank."""
     fork = fork_seconds(course, week)
     engine = warm_engine(course, week, DEVICES, SECRET, choose())
     engine.locate_mistakes(course.registry.suspects)
@@ -153,7 +199,7 @@ def measure(course: Course, week: Week, n: int) -> Floor:
         bare = bare_seconds(course.solution(week), frames)
         chosen = take(course, week, n + 1)
         _, solution = chosen.pop(0)
-        for text in (solution, f"{solution}\n# again"):  # a template makes large pages once
+        for text in (solution, f"{solution}\n# again"):  # the fork server allocates huge pages once
             _grade(engine, [("solution", text)])
         before = used()
         for exercise in week.exercises:
@@ -167,7 +213,7 @@ def measure(course: Course, week: Week, n: int) -> Floor:
 
 
 def limit(course: Course, week: Week) -> float:
-    """What a right submission's calls take bare, and a process to make them in."""
+    """Return the lower bound for the solution: bare calls plus an empty process, in seconds."""
     engine = warm_engine(course, week, DEVICES, SECRET, choose())
     try:
         frames = frames_of(engine, course.solution(week))
@@ -177,7 +223,10 @@ def limit(course: Course, week: Week) -> float:
 
 
 def fork_seconds(course: Course, week: Week) -> float:
-    """Mean of a process that is forked from a warm template, confined and ended at once."""
+    """Return the mean processor time of an empty process, in seconds.
+
+    The process is forked from a warm fork server, confined, and ended immediately.
+    """
     limits = course.limits(week)
     spawner = Spawner(choose(), course, week, DEVICES)
     bounds = ChildLimits(
@@ -199,7 +248,7 @@ def fork_seconds(course: Course, week: Week) -> float:
 
 
 def _grade(engine: Engine, chosen: list[tuple[str, str]]) -> float:
-    """Mean processor seconds."""
+    """Grade submissions, given as (name, source); return the mean processor time in seconds."""
     before = used()
     for name, source in chosen:
         report = engine.grade(name, {engine.week.module: source.encode()})
@@ -210,25 +259,26 @@ def _grade(engine: Engine, chosen: list[tuple[str, str]]) -> float:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--weeks", default="all", help="comma-separated, or all")
-    parser.add_argument("--n", type=int, default=8, help="submissions of the class")
+    parser.add_argument("--n", type=int, default=8, help="number of submissions in the class")
     chosen = parser.parse_args()
     every = [w.name for w in load(ROOT).weeks]
     rows = []
     for name in every if chosen.weeks == "all" else chosen.weeks.split(","):
-        print(f"{name}: the floor", flush=True)
+        print(f"{name}: measuring the lower bound", flush=True)
         with tempfile.TemporaryDirectory(prefix="bench-") as place:
             rows.append(measure(*course_copy(Path(place) / "c", name), chosen.n).row(name))
-    head = ("", "calls", "bare, ms", "a fork, ms", "a right one, ms", "of the class, ms",
-            "right / bare", "right / (bare + fork)", "class / (bare + fork)",
-            "misconceptions, once, s")  # fmt: skip
+    head = ("week", "calls", "bare calls, ms", "empty process, ms", "correct submission, ms",
+            "class mean, ms", "correct / calls", "correct / bound", "class / bound",
+            "all misconceptions, s")  # fmt: skip
     write_section(
         "floor",
-        "The floor",
-        "Processor time of the calls that the hidden tests make of the solution, made bare in one "
-        "warm process; of a process in fresh namespaces that does nothing; of grading a submission "
-        f"with one warm engine, a right one and the mean of {chosen.n} from the bank, lines of "
-        "mistakes included; and of running all misconceptions, to be recognised later, once per "
-        f"version of the graders.\n\n{table(head, rows)}",
+        "Lower bound",
+        "Processor times. Bare calls: the calls that the hidden tests make to the solution, in a "
+        "warm process, without counting operations or comparing results. Empty process: a process "
+        "in new namespaces that runs no code. The bound is the sum of both. The other times are "
+        "for grading with a warm engine, including locating mistakes: the solution, and the mean "
+        f"of {chosen.n} submissions from the bank. The misconceptions run once for each version of "
+        f"the hidden tests.\n\n{table(head, rows)}",
     )
 
 
