@@ -1,12 +1,19 @@
-"""Processor time per submission with and without what looks at mistakes, in pairs.
-
-The same submission is graded twice in turn by one engine in the sandbox: bare (points by tests,
-nothing inherited, no search for lines) and as course.yaml says. Right submissions are the solution
-and its alternatives; wrong ones are drawn from the bank, each time with other names of variables.
-All were graded before: what is done once for a cause or a helper of a class is no submission's own.
-Printed is the median of each, and of the ratio within pairs; at last, wrong against right.
+"""Measure the overhead of naming and locating mistakes, in paired runs.
 
     python -m benchmarks.pairs [WEEK ...] [--wrong 8] [--times 3]
+
+One engine in the sandbox grades each submission twice in a row: first with the baseline settings
+(points by tests, no error carried forward, no search for lines), then with the settings of
+course.yaml. Correct submissions are the solution and its alternatives. Wrong submissions are drawn
+from the bank. Each repetition renames local variables (`benchmarks.generate`). All programs are
+graded once before the measurement, so that one-time work, such as running the misconceptions, does
+not count.
+
+The table has the median processor times per submission, the median ratio within pairs, and the
+ratio of wrong to correct submissions with the settings of course.yaml.
+
+--wrong N  number of wrong submissions
+--times N  repetitions of each submission
 """
 
 from __future__ import annotations
@@ -27,30 +34,34 @@ from .floor import used
 from .generate import variant
 from .measure import ROOT
 
-_SECRET = b"how long it takes needs no secret"
+_SECRET = b"how long it takes needs no secret"  # seed of the hidden inputs
 _BARE = Scoring(follow_through="none", by="tests"), Suspects(seconds=0.0)
 
 
 class _Pair(msgspec.Struct):
-    """Seconds of one submission, bare and in full."""
+    """Processor times of one submission in seconds: baseline, and settings of course.yaml."""
 
     bare: float
     full: float
 
 
 def pairs(course: Course, week: Week, wrong: int, times: int) -> dict[str, list[_Pair]]:
-    """Grade right and wrong submissions of a week, both ways in turn."""
+    """Grade correct and wrong submissions of a week with both settings.
+
+    wrong: number of misconceptions
+    times: repetitions of each submission
+    """
     engine = warm_engine(course, week, ("cpu", "fake-gpu"), _SECRET, choose())
     full = course.registry.scoring, course.registry.suspects
     ways = [(s, engine.locate_mistakes(lines).judge.names.finder) for s, lines in (_BARE, full)]
     try:
         bank = engine.bank
-        right = [bank.solution, *bank.alternatives.values()]
+        correct = [bank.solution, *bank.alternatives.values()]
         chosen = random.Random(0).sample(bank.misconceptions, min(wrong, len(bank.misconceptions)))
-        texts = {"right": right, "wrong": [m.source for m in chosen]}
-        for sources in texts.values():  # what is done once for a class is not a submission's
-            for source in sources:
-                _seconds(engine, variant(source, 0), *ways[1])
+        texts = {"correct": correct, "wrong": [m.source for m in chosen]}
+        for source in (*texts["correct"], *texts["wrong"]):  # warm-up: do all one-time work
+            for way in ways:
+                _seconds(engine, variant(source, 0), *way)
         return {
             kind: [
                 _Pair(*(_seconds(engine, variant(source, turn), *way) for way in ways))
@@ -79,17 +90,20 @@ def main() -> None:
     parser.add_argument("--times", type=int, default=3)
     given = parser.parse_args()
     course = load(ROOT)
-    print("| week | submissions | bare | in full | ratio |\n| --- | --- | --- | --- | --- |")
+    print("| week | submissions | baseline | full | ratio |\n| --- | --- | --- | --- | --- |")
     for week in [course.week(w) for w in given.weeks] or course.registry.weeks:
         measured = pairs(course, week, given.wrong, given.times)
         for kind, found in measured.items():
             bare, full = (statistics.median(getattr(p, n) for p in found) for n in ("bare", "full"))
             ratio = statistics.median(p.full / p.bare for p in found)
             print(
-                f"| {week.name} | {kind} | {bare:.2f} s | {full:.2f} s | {ratio:.2f} |", flush=True
+                f"| {week.name} | {kind} | {bare:.2f} s | {full:.2f} s | {ratio:.2f} |",
+                flush=True,
             )
-        right, wrong = (statistics.fmean(p.full for p in measured[k]) for k in ("right", "wrong"))
-        print(f"| {week.name} | wrong / right, means | | | {wrong / right:.2f} |", flush=True)
+        correct, wrong = (
+            statistics.fmean(p.full for p in measured[kind]) for kind in ("correct", "wrong")
+        )
+        print(f"| {week.name} | wrong / correct, means | | | {wrong / correct:.2f} |", flush=True)
 
 
 if __name__ == "__main__":
