@@ -1,10 +1,12 @@
-"""Whether a real GPU bears out all that the claimed device stands in for, on one page.
+"""Test on a real GPU everything that other machines test with the fake GPU; write one page.
 
     python -m benchmarks.prove_gpu [--weeks week01,…] [--n 100] [--page GPU.md]
 
-On a machine with a CUDA device and a torch that can use it, every step below runs, also after one
-that failed, and the page says what held. Anywhere else it says what it would have done, and ends
-with 2: nothing was proven. 0: all held; 1: something did not, and the page has its last words.
+If this machine has a CUDA device that torch can use, run all steps, even if one of them fails, and
+write the results to the page. Otherwise print the steps.
+
+Exit code 0 if all steps passed, 1 if a step failed (the page has the end of its output), 2 if there
+is no CUDA device.
 """
 
 from __future__ import annotations
@@ -31,13 +33,13 @@ from .measure import ROOT, machine
 from .results import table
 
 _LAST_WORDS = 2_000
-_MOST_SECONDS = 7_200.0  # of one step
+_MOST_SECONDS = 7_200.0  # time limit for one step
 _KERNELS = "week09_kernels"
 _SKIPPED = re.compile(r"^SKIPPED \[\d+\] (.*)$", re.MULTILINE)
 _PASSED = re.compile(r"\b[1-9]\d* passed")
-_NOT_RUN = re.compile(r"^.*\bnot[_ ]run\b.*$", re.MULTILINE)
-# Makes the device's nodes where no program did yet, and keeps the device from falling asleep
-# between submissions, each of which would wait for it.
+_NOT_RUN = re.compile(r"^.*\b(?:not[_ ]run|cannot run on this machine)\b.*$", re.MULTILINE)
+# Creates the device nodes if they do not exist yet, and keeps the driver initialised between
+# submissions, each of which would otherwise wait for it.
 _KEEPER = """
 import sys, torch
 torch.zeros(1, device="cuda")
@@ -48,7 +50,7 @@ sys.stdin.read()
 
 @dataclass(frozen=True)
 class Step:
-    """One command, and what holds if it ends with 0."""
+    """A command, and the claim that is true if its exit code is 0."""
 
     name: str
     claim: str
@@ -63,7 +65,12 @@ class Step:
 
 @dataclass(frozen=True)
 class Proven:
-    """How a step ended."""
+    """The result of a step.
+
+    held:    whether the step passed
+    seconds: wall-clock time
+    words:   the end of the output, and tests that did not run
+    """
 
     step: Step
     held: bool
@@ -74,18 +81,25 @@ class Proven:
 def steps(
     weeks: Sequence[str], count: int, kernels: Path, sandbox: str = "bubblewrap"
 ) -> list[Step]:
-    """What is to be proven, the cheapest first. `kernels`: a week 9 that is solved."""
+    """Return the steps, the fastest first.
+
+    weeks:   names of the weeks to verify
+    count:   number of submissions in the class
+    kernels: folder of week 9 with the solution as the student's module
+    sandbox: name of the sandbox to attack
+    """
     pytest = ("-m", "pytest", "-q", "-rs", "-p", "no:cacheprovider")
     return [
         Step(
             "sandbox",
-            "A process in the sandbox starts the device after its fork, shares it with others and "
-            "is held to `gpu_mib`; what goes beyond is out of memory, not the neighbour's.",
+            "A process in the sandbox initialises the device after the fork, shares it with other "
+            "processes and cannot use more than `gpu_mib`. Exceeding this limit raises an "
+            "out-of-memory error and does not affect other processes.",
             (*pytest, "tests/sandbox/test_gpu.py"),
         ),
         Step(
             "kernels",
-            "Week 9's kernels, compiled, give what they give when they are interpreted.",
+            "Compiled, the kernels of week 9 compute the same results as in the interpreter.",
             (*pytest, "test_kernels.py"),
             {"TRITON_INTERPRET": "0"},
             kernels,
@@ -93,30 +107,30 @@ def steps(
         *(
             Step(
                 f"verify {week}",
-                "Solution and alternatives pass, stubs get nothing, and every misconception is "
-                "rejected and named, on the CPU and on the device.",
+                "On the CPU and on the device, the solution and the alternatives pass, stubs earn "
+                "0 points, and every misconception is rejected and named.",
                 ("-m", "autograder", "verify", week, "--device", "cuda", "--fresh"),
             )
             for week in weeks
         ),
         Step(
             "attacks",
-            "With the device's nodes open in the sandbox, no attack earns more, reads more or "
-            "stays longer than without.",
+            "If the sandbox allows the device nodes, attacks do not earn more points, read more "
+            "files or run longer than without the device.",
             (*pytest, "tests/attacks"),
             {"AUTOGRADER_ATTACKS_DEVICE": "cuda", "AUTOGRADER_ATTACKED": sandbox},
         ),
         Step(
             "class",
-            f"{count} submissions share the device within their bounds; what the device costs is "
-            "written to RESULTS.md.",
+            f"{count} submissions share the device within their limits. The overhead of the "
+            "device is written to RESULTS.md.",
             ("-m", "benchmarks.gpu", "--n", str(count)),
         ),
     ]
 
 
 def prove(step: Step) -> Proven:
-    """Run one step to its end."""
+    """Run a step, and kill it and its children if it exceeds the time limit."""
     started = time.perf_counter()
     with tempfile.TemporaryFile() as said:
         process = subprocess.Popen(
@@ -130,8 +144,8 @@ def prove(step: Step) -> Proven:
         )
         try:
             ended, fine = "", process.wait(_MOST_SECONDS) == 0
-        except subprocess.TimeoutExpired:  # a GPU that hangs hangs whoever waits for it
-            ended, fine = f"\nit did not end within {_MOST_SECONDS:.0f} s", False
+        except subprocess.TimeoutExpired:  # a GPU that hangs also blocks waiting processes
+            ended, fine = f"\nthe step did not end within {_MOST_SECONDS:.0f} s", False
         finally:
             if process.poll() is None:
                 os.killpg(process.pid, signal.SIGKILL)
@@ -144,10 +158,13 @@ def prove(step: Step) -> Proven:
 
 
 def not_run(step: Step, words: str) -> str:
-    """What a step that ended well did not run; pytest ends well too where all is skipped."""
+    """Return the tests that a successful step did not run, or "" if all ran.
+
+    This check is needed because pytest also exits with 0 if tests are skipped.
+    """
     if not step.is_tests:
         found = _NOT_RUN.search(words)
-        return f"not all of it was run: {found[0]}" if found else ""
+        return f"some tests were not run: {found[0]}" if found else ""
     skipped = [line for line in _SKIPPED.findall(words) if "thorough" not in line]
     if skipped:
         return "skipped: " + "; ".join(skipped[:5])
@@ -155,12 +172,13 @@ def not_run(step: Step, words: str) -> str:
 
 
 def page(proven: Sequence[Proven]) -> str:
-    """What held, and the last words of what did not."""
+    """Return the page: a table of all steps, and the end of the output of failed steps."""
     rows = [
         (p.step.name, "holds" if p.held else "does not hold", f"{p.seconds:.0f}", p.step.claim)
         for p in proven
     ]
-    parts = ["# On a real GPU", f"{machine()}.", table(("step", "", "seconds", "claim"), rows)]
+    head = ("step", "result", "seconds", "claim")
+    parts = ["# Tests on a real GPU", f"{machine()}.", table(head, rows)]
     for one in proven:
         if not one.held:
             parts += [
@@ -171,8 +189,8 @@ def page(proven: Sequence[Proven]) -> str:
 
 
 def plan(planned: Sequence[Step]) -> str:
-    """What would be done where there is a GPU."""
-    lines = ["No CUDA device, or no torch that can use one: nothing is proven. It would be run:"]
+    """Describe the steps for a machine without a GPU."""
+    lines = ["No CUDA device that torch can use: nothing is proven. With a GPU, these steps run:"]
     for step in planned:
         settings = "".join(f"{name}={value} " for name, value in step.environment.items())
         lines.append(f"\n{step.name}: {step.claim}\n    {settings}python {' '.join(step.command)}")
@@ -181,19 +199,19 @@ def plan(planned: Sequence[Step]) -> str:
 
 @contextmanager
 def kept_awake() -> Iterator[None]:
-    """Within it, a process outside of any sandbox holds the device."""
+    """Keep the device initialised by a process outside the sandbox."""
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
     with subprocess.Popen([sys.executable, "-c", _KEEPER], text=True, **pipes) as keeper:
         assert keeper.stdout is not None
         if keeper.stdout.readline() != "awake\n":
-            raise SystemExit("the device does not start outside of any sandbox: see its driver")
+            raise SystemExit("CUDA cannot be initialised outside the sandbox: check the GPU driver")
         yield
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--weeks", default="", help="comma-separated; all if left out")
-    parser.add_argument("--n", type=int, default=100, help="submissions of the class")
+    parser.add_argument("--weeks", default="", help="comma-separated; default: all")
+    parser.add_argument("--n", type=int, default=100, help="number of submissions in the class")
     parser.add_argument("--page", type=Path, default=ROOT / "benchmarks" / "GPU.md")
     chosen = parser.parse_args()
     course = load(ROOT)
@@ -214,7 +232,7 @@ def main() -> int:
                 proven.append(prove(step))
                 print(f"  {'holds' if proven[-1].held else 'DOES NOT HOLD'}", flush=True)
                 chosen.page.write_text(page(proven), encoding="utf-8")
-    print(f"written to {chosen.page}")
+    print(f"wrote {chosen.page}")
     return 0 if all(p.held for p in proven) else 1
 
 
