@@ -1,9 +1,10 @@
-"""What the tests on a CUDA device add to a submission, and what several side by side cost.
+"""Measure the overhead of tests on a CUDA device, and submissions that share the device.
 
     python -m benchmarks.gpu [--week week01_softmax] [--n 20] [--device cuda]
 
-A process that uses CUDA must start the device for itself; that is measured alone too. Nothing is
-written where there is no device. `--device fake-gpu` shows the stand-in's figures, unwritten.
+Each process that uses CUDA must initialise the device, so the start-up time of a process is also
+measured separately. Without a CUDA device, the benchmark exits and leaves RESULTS.md unchanged.
+`--device fake-gpu` prints the results for the fake GPU without writing them to RESULTS.md.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ _REPEATS = 5
 
 
 def start_up(course: Course, week: Week, devices: tuple[str, ...]) -> float:
-    """Median seconds from asking for a submission's process until it is ready."""
+    """Return the median time to start a submission's process, in seconds of wall-clock time."""
     spawner = Spawner(choose(), course, week, devices)
     try:
         spawner.spawn(ChildLimits()).close()
@@ -44,13 +45,13 @@ def start_up(course: Course, week: Week, devices: tuple[str, ...]) -> float:
 
 
 def graded(course: Course, week: Week, devices: tuple[str, ...], count: int) -> float:
-    """Median seconds of a right submission, one after the other."""
+    """Grade `count` correct submissions one after the other; return the median time in seconds."""
     engine = warm_engine(course, week, devices, SECRET, choose())
     source = course.solution(week).read_text(encoding="utf-8")
     try:
         seconds = []
         for number in range(count + 1):
-            report = engine.grade("right", {week.module: f"{source}\n# {number}".encode()})
+            report = engine.grade("correct", {week.module: f"{source}\n# {number}".encode()})
             assert report.verdict == "graded", report.message
             assert report.score == report.max_score, report
             seconds.append(report.seconds)
@@ -62,11 +63,11 @@ def graded(course: Course, week: Week, devices: tuple[str, ...], count: int) -> 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--week", default="week01_softmax")
-    parser.add_argument("--n", type=int, default=20, help="submissions")
+    parser.add_argument("--n", type=int, default=20, help="number of submissions")
     parser.add_argument("--device", default="cuda", choices=("cuda", "fake-gpu"))
     chosen = parser.parse_args()
     if chosen.device == "cuda" and not has_cuda():
-        print("GPU: no CUDA device here, so nothing was measured")
+        print("skipped: this machine has no CUDA device")
         return
     devices = (("cpu",), ("cpu", chosen.device))
     with tempfile.TemporaryDirectory(prefix="bench-") as place:
@@ -79,13 +80,14 @@ def main() -> None:
     ]
     walls = {jobs: grade(chosen.n, jobs, chosen.week, chosen.device).wall for jobs in (1, 2, 4)}
     text = (
-        f"{chosen.week}: medians of {chosen.n} right submissions, one after the other.\n\n"
-        + table(("devices", "a process starts, ms", "a submission, ms"), rows)
-        + f"\n\nThe device adds {1000 * (seconds[1] - seconds[0]):.0f} ms to a submission; its "
-        f"start is {1000 * (starts[1] - starts[0]):.0f} ms of them. {chosen.n} submissions that "
-        "share the device take "
-        + ", ".join(f"{wall:.0f} s with {jobs} at a time" for jobs, wall in walls.items())
-        + ", start-up included."
+        f"{chosen.week}: wall-clock medians of {_REPEATS} process starts, and of {chosen.n} "
+        "correct submissions that are graded one after the other.\n\n"
+        + table(("devices", "process start-up, ms", "submission, ms"), rows)
+        + f"\n\nThe device adds {1000 * (seconds[1] - seconds[0]):.0f} ms per submission, of "
+        f"which {1000 * (starts[1] - starts[0]):.0f} ms are start-up. Grading {chosen.n} "
+        "submissions that share the device takes "
+        + ", ".join(f"{wall:.0f} s with --jobs {jobs}" for jobs, wall in walls.items())
+        + ", including the start-up of the graders."
     )
     if chosen.device == "cuda":
         write_section("gpu", "On a GPU", text)

@@ -1,7 +1,8 @@
-"""The four graders: this kit, stock nbgrader, otter, one pytest process per submission.
+"""Run four graders: this kit, plain nbgrader, Otter-Grader, and one pytest process per submission.
 
-Each grades the same modules with the same hidden tests and says of every exercise whether all its
-tests passed. Setting up (release, packing) is not measured; starting, grading and writing is.
+Each grader runs the same hidden tests on the same modules. It returns its cost, and for each
+student and exercise whether all tests passed. The cost includes start-up, grading and writing the
+results, but not the setup (creating the release or the autograder package).
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ OTTER = Path(os.environ.get("OTTER", ROOT / ".venv-bench" / "bin" / "otter"))
 
 
 def kit(folder: Path, course: Course, week: Week, chosen: Chosen) -> tuple[Cost, Passed]:
-    """`autograder grade` in the sandbox, on one core, with diagnoses; nothing graded before."""
+    """Run `autograder grade` with one job and no cached results, in the sandbox."""
     for known in ("results", "bank"):
         shutil.rmtree(course.state / known, ignore_errors=True)
     paths = lay(folder / "handed-in", week, chosen)
@@ -49,7 +50,7 @@ def kit(folder: Path, course: Course, week: Week, chosen: Chosen) -> tuple[Cost,
 
 
 def nbgrader(folder: Path, course: Course, week: Week, chosen: Chosen) -> tuple[Cost, Passed]:
-    """One `nbgrader autograde` over the class; hidden cells hold the tests, one per exercise."""
+    """Run `nbgrader autograde` on the class; each exercise has one cell with hidden tests."""
     home = folder / "nbgrader"
     source = home / "source" / week.name / f"{week.name}.ipynb"
     source.parent.mkdir(parents=True)
@@ -101,7 +102,10 @@ def _gradebook(home: Path, week: Week) -> Passed:
 
 
 def otter(folder: Path, course: Course, week: Week, chosen: Chosen) -> tuple[Cost, Passed]:
-    """`otter run` for each submission: a notebook and its module, zipped; one test per exercise."""
+    """Run `otter run` on each submission, a zip of a notebook and a module.
+
+    There is one test per exercise.
+    """
     tests = folder / "tests"
     tests.mkdir(parents=True)
     for exercise in week.exercises:
@@ -134,7 +138,7 @@ def otter(folder: Path, course: Course, week: Week, chosen: Chosen) -> tuple[Cos
 
 
 def pytest(folder: Path, course: Course, week: Week, chosen: Chosen) -> tuple[Cost, Passed]:
-    """A pytest process for each submission, which imports the student's module."""
+    """Run one process of `benchmarks.plain` per submission, which imports the student's module."""
     total, passed = Cost(0.0, 0.0, 0.0), {}
     for path in lay(folder / "handed-in", week, chosen):
         out = path / "passed.json"
@@ -149,8 +153,11 @@ def _sum(a: Cost, b: Cost) -> Cost:
 
 
 def needs() -> str:
-    """What is missing here, or nothing."""
+    """Return an error message if Otter-Grader is missing or does not run, or "" otherwise."""
     if not OTTER.is_file():
-        return f"otter is not at {OTTER}: run `make bench`, or name it in the environment as OTTER"
+        return (
+            f"Otter-Grader is not installed at {OTTER}: run `make bench`, or set the environment "
+            "variable OTTER to the path of `otter`"
+        )
     done = subprocess.run([OTTER, "--version"], capture_output=True, text=True, check=False)
-    return "" if done.returncode == 0 else f"{OTTER} does not run: {done.stderr.strip()}"
+    return "" if done.returncode == 0 else f"{OTTER} --version failed: {done.stderr.strip()}"
