@@ -1,19 +1,23 @@
-"""Ablation: how much each part of localization contributes to names and lines.
+"""Measure how much each part of localization contributes to diagnoses and reported lines.
 
     python -m benchmarks.ablation [WEEK ...] [--every 6] [--first 1] [--off traces,...]
         [--operators] [--no-marking] [--out FILE]
 
-Each misconception is removed from the bank in turn and graded as a submission that the bank does
-not know, in the sandbox, on the CPU, with the time budgets of course.yaml; in addition the wrong
-programs of `marking` and `marking_later`, which were written without the bank. Every program is
-graded by the whole kit and then with each part switched off. `--every N --first M` takes every N-th
-misconception, starting with the M-th. `--operators` also switches off, one by one, each operator
-that fixed a mistake. Results are appended to FILE, one line of JSON for each grading, so a run can
-be continued: gradings that FILE already contains are not repeated.
+Two sets of wrong programs are graded in the sandbox, on the CPU, with the time budgets in
+course.yaml: misconceptions, each of which is removed from the bank while its program is graded, and
+the programs of `marking` and `marking_later`, which were written without the bank. Each program is
+graded with all parts enabled, and then with one part disabled at a time.
 
-A program counts as named if its diagnosis names a misconception or a kind of edit (what the failed
-checks show by themselves does not count), and as located if one of the reported lines differs from
-the right program.
+--every N --first M   use every N-th misconception, starting at index M
+--off PARTS           the parts to disable, comma-separated
+--operators           also disable, one at a time, each operator that fixed a mistake
+--no-marking          skip the programs of `marking` and `marking_later`
+--out FILE            append one line of JSON per grading; gradings that FILE already contains are
+                      skipped, so an interrupted run can be continued
+
+A program counts as named if its diagnosis names a misconception or a kind of edit; symptoms of
+failed checks do not count. It counts as located if at least one reported line differs from the
+correct program.
 """
 
 from __future__ import annotations
@@ -44,16 +48,17 @@ from . import marking, marking_later
 from .measure import ROOT
 from .results import table, write_section
 
-_SECRET = b"an ablation needs no secret"
+_SECRET = b"an ablation needs no secret"  # seed of the hidden inputs
 WHOLE = "nothing"
 PARTS = ("traces", "single edits", "partial edits")
 _TABLES = ("EXPRESSION_OPERATORS", "STATEMENT_OPERATORS", "FUNCTION_OPERATORS")
 
 
 class Unknown(NamedTuple):
-    """A wrong program. lines: those that differ from the right program.
+    """A wrong program that does not match any misconception in the bank.
 
-    removed: the misconceptions that the bank must not know
+    lines:   numbers of the lines that differ from the correct program
+    removed: misconceptions to remove from the bank while the program is graded
     """
 
     name: str
@@ -64,20 +69,20 @@ class Unknown(NamedTuple):
 
 
 class Row(NamedTuple):
-    """One grading with a part switched off."""
+    """The result of one grading with a part of localization disabled."""
 
     week: str
     program: str
     off: str
     named: bool
     located: bool
-    elsewhere: bool  # only lines that do not differ were reported
-    operators: list[str]  # of the edits that were reported
+    elsewhere: bool  # every reported line is equal to the correct program
+    operators: list[str]  # operators that proposed the reported edits
     seconds: float
 
 
 def left_out(bank: Bank, every: int, first: int) -> Iterator[Unknown]:
-    """Yield every N-th misconception of a week, without it and its synonyms in the bank."""
+    """Yield every N-th misconception of a week; it and its synonyms are to be removed."""
     known = bank.misconceptions
     for one in known[first::every]:
         synonyms = {m.name for m in known if one.name in m.same_as}
@@ -86,7 +91,7 @@ def left_out(bank: Bank, every: int, first: int) -> Iterator[Unknown]:
 
 
 def _own_lines(bank: Bank, one: Misconception) -> frozenset[int]:
-    """Return the lines of a misconception that differ from the solution's same definition."""
+    """Return the lines of a misconception that differ from the solution's definitions."""
     right = {n.name: n for n in ast.parse(bank.solution).body if isinstance(n, _DEFINITIONS)}
     solution, lines = bank.solution.split("\n"), one.source.split("\n")
     found = set[int]()
@@ -104,7 +109,7 @@ _DEFINITIONS = (ast.FunctionDef, ast.ClassDef)
 
 
 def _differing(right: list[str], wrong: list[str]) -> Iterator[int]:
-    """Yield the indices of lines of `wrong` that differ; of a gap, the lines on both sides."""
+    """Yield the indices of lines in `wrong` that differ, or that surround a missing line."""
     texts = [[line.strip() for line in some] for some in (right, wrong)]
     for tag, _, _, start, end in difflib.SequenceMatcher(None, *texts, False).get_opcodes():
         if tag == "delete":
@@ -114,7 +119,7 @@ def _differing(right: list[str], wrong: list[str]) -> Iterator[int]:
 
 
 def marked_programs(week: str, solution: str) -> Iterator[Unknown]:
-    """Yield the wrong programs of a week that were written to be marked by hand."""
+    """Yield the wrong programs of a week from `marking` and `marking_later`."""
     for marked in marking.MARKED:
         of_week, base = marking.BASES[marked.exercise]
         if of_week == week:
@@ -134,11 +139,11 @@ def marked_programs(week: str, solution: str) -> Iterator[Unknown]:
 
 
 def switched_off(part: str) -> ExitStack:
-    """Switch off a part of localization, or an operator by its name, until the stack is closed."""
+    """Disable a part of localization, or the operator named `part`, until the stack is closed."""
     stack = ExitStack()
     if part == "traces":
         stack.enter_context(patch.object(Traces, "hints", lambda self, *given: NO_HINTS))
-    elif part == "single edits":
+    elif part == "single edits":  # also disables partial edits, which are selected from them
         stack.enter_context(patch.object(localizer, "generate_edits", lambda *given: []))
     elif part == "partial edits":
         stack.enter_context(patch.object(repair_search, "partial_fixes", lambda *given: []))
@@ -151,7 +156,7 @@ def switched_off(part: str) -> ExitStack:
 
 
 def grade(course: Course, engine: Engine, one: Unknown, off: str) -> Row:
-    """Grade a program that the bank does not know with a part switched off."""
+    """Grade a program with a part of localization disabled; `off` is a part or an operator."""
     operators: list[str] = []
     search = Search.fixes
 
@@ -161,9 +166,9 @@ def grade(course: Course, engine: Engine, one: Unknown, off: str) -> Row:
         return found
 
     known = engine.bank.misconceptions
-    # The bank reads its files once: for this grading it knows fewer.
+    # The bank caches its misconceptions in an attribute; remove some for this grading.
     vars(engine.bank)["misconceptions"] = tuple(m for m in known if m.name not in one.removed)
-    engine.locate_mistakes(course.registry.suspects)  # nothing is known from earlier submissions
+    engine.locate_mistakes(course.registry.suspects)  # discard the caches of earlier submissions
     began = time.monotonic()
     try:
         with switched_off(off), patch.object(Search, "fixes", fixes):
@@ -187,7 +192,7 @@ def grade(course: Course, engine: Engine, one: Unknown, off: str) -> Row:
 
 
 def run(course: Course, week: str, chosen: argparse.Namespace, out: Path) -> None:
-    """Grade the programs of a week and append what is new to the results."""
+    """Grade the programs of a week, and append the new results to the file `out`."""
     done = {(r.week, r.program, r.off): r for r in read(out)}
     engine = warm_engine(course, course.week(week), ("cpu",), _SECRET, choose())
     try:
@@ -209,15 +214,15 @@ def run(course: Course, week: str, chosen: argparse.Namespace, out: Path) -> Non
 
 
 def read(path: Path) -> list[Row]:
-    """Return the gradings of earlier runs."""
+    """Read the results of earlier runs."""
     lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
     return [Row(*json.loads(line)) for line in lines]
 
 
 def report(rows: list[Row]) -> str:
-    """Compare each part that was switched off with the whole kit on the same programs."""
+    """Compare the results with each part disabled to the results with all parts enabled."""
     whole = {(r.week, r.program): r for r in rows if r.off == WHOLE}
-    head = ("switched off", "programs", "named", "right line", "only other lines")
+    head = ("disabled part", "programs", "named", "correct line", "only wrong lines")
     lines = []
     for off in dict.fromkeys(r.off for r in rows):
         pairs = [(r, whole[r.week, r.program]) for r in rows if r.off == off]
@@ -225,15 +230,15 @@ def report(rows: list[Row]) -> str:
             f"{sum(getattr(r, name) for r, _ in pairs)} ({sum(getattr(w, name) for _, w in pairs)})"
             for name in ("named", "located", "elsewhere")
         ]
-        lines.append((off, str(len(pairs)), *counts))
+        lines.append(("none" if off == WHOLE else off, str(len(pairs)), *counts))
     wins = Counter(o for r in whole.values() for o in r.operators)
     listed = ", ".join(f"{name} {count}" for name, count in wins.most_common())
     weeks = Counter(r.week for r in whole.values())
     programs = ", ".join(f"{count} of {week}" for week, count in weeks.items())
     return (
-        f"Programs: {programs}. Figures in brackets are of the whole kit on the same programs."
+        f"Programs: {programs}. In parentheses: the same programs with all parts enabled."
         f"\n\n{table(head, lines)}\n\n"
-        f"Operators that fixed a mistake, alone or in part: {listed}."
+        f"Operators that fixed a mistake completely or partly: {listed}."
     )
 
 
@@ -242,7 +247,7 @@ def main() -> None:
     parser.add_argument("weeks", nargs="*")
     parser.add_argument("--every", type=int, default=6)
     parser.add_argument("--first", type=int, default=1)
-    parser.add_argument("--off", default=",".join(PARTS), help="parts, comma-separated")
+    parser.add_argument("--off", default=",".join(PARTS), help="parts to disable, comma-separated")
     parser.add_argument("--operators", action="store_true")
     parser.add_argument("--no-marking", action="store_true")
     parser.add_argument("--out", type=Path, default=Path("ablation.jsonl"))

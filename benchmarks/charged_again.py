@@ -1,15 +1,18 @@
-"""What one wrong helper costs in right code that calls it, before and after follow-through.
-
-Every misconception of an exercise that others call is graded as a whole submission: all but the
-wrong helper is the solution's, or an alternative's that calls other helpers than the solution does.
-Points lost elsewhere are lost by right code. Each row is a week:
-how many misconceptions were tried, how many cost points elsewhere and how many points altogether,
-with `scoring: {follow_through: none}` and with `full`.
+"""Measure the points that correct code loses because it calls a wrong helper.
 
     python -m benchmarks.charged_again [WEEK ...] [--each N] [--sandbox] [--only NAME]
 
-`--each N` takes only N misconceptions of each helper. The work runs in this process, on the CPU
-axis, unless `--sandbox` is given.
+Each submission contains one misconception of a helper, which is an exercise that other exercises
+call. All other code comes from the solution, or from an alternative that calls different helpers.
+All points that the other exercises lose are therefore lost by correct code.
+
+The table has one row per week: the number of misconceptions, the number that cost points in other
+exercises, and the sum of these points, without error carried forward
+(`scoring: {follow_through: none}`) and with it (`full`).
+
+--each N     use only the first N misconceptions of each helper
+--only NAME  use only this misconception
+--sandbox    grade in the sandbox; by default, submissions run in this process, on the CPU
 """
 
 from __future__ import annotations
@@ -32,13 +35,19 @@ from autograder.sandbox import choose
 
 from .measure import ROOT
 
-_SECRET = b"the figures do not depend on it"
-_NOTHING = 0.005  # points that are nothing
+_SECRET = b"the figures do not depend on it"  # seed of the hidden inputs
+_NOTHING = 0.005  # smaller losses are rounding errors
 
 
 @dataclass
 class Row:
-    """A week's figures. `left`: what each misconception still costs elsewhere, where it does."""
+    """The results for a week.
+
+    tried:  number of misconceptions
+    before: points lost per misconception, without error carried forward
+    after:  points lost per misconception, with error carried forward
+    left:   points that are still lost, by misconception and exercise
+    """
 
     week: str
     tried: int = 0
@@ -54,8 +63,8 @@ class Row:
 
 
 HEAD = (
-    "| week | wrong helpers | charged again | points lost in right code "
-    "| charged again, followed through | points lost |\n"
+    "| week | wrong helpers | cost points elsewhere | points lost "
+    "| cost points with error carried forward | points lost |\n"
     "| --- | --- | --- | --- | --- | --- |"
 )
 
@@ -65,7 +74,7 @@ def _some(points: list[float]) -> int:
 
 
 def measure(course: Course, week: Week, each: int, sandboxed: bool, only: str = "") -> Row:
-    """Grade a week's wrong helpers, both ways."""
+    """Grade each wrong helper of a week without and with error carried forward."""
     row = Row(week.name)
     engine = warm_engine(course, week, ("cpu",), _SECRET, choose() if sandboxed else None)
     try:
@@ -91,9 +100,13 @@ def measure(course: Course, week: Week, each: int, sandboxed: bool, only: str = 
 
 
 def beside_helpers(engine: Engine, each: int) -> Iterator[tuple[str, Misconception]]:
-    """Yield the first right program in which each exercise meets each misconception of a helper.
+    """Yield pairs of a correct program and a misconception of a helper that the program calls.
 
-    Not one that shares private names with the misconception: either would run the other's code.
+    For each exercise and each misconception of its helpers, yield only the first suitable program.
+    Skip programs that share private names with the misconception, because one definition would
+    replace the other.
+
+    each: number of misconceptions per helper, or 0 for all
     """
     bank, names = engine.bank, tuple(e.name for e in engine.week.exercises)
     met = set[tuple[str, str]]()
@@ -110,13 +123,13 @@ def beside_helpers(engine: Engine, each: int) -> Iterator[tuple[str, Misconcepti
 
 
 def _shared(one: str, other: str) -> set[str]:
-    """Return the names that one of two pieces of a module defines and the other one uses."""
+    """Return the names that one of two source texts defines and the other one uses."""
     (defined, used), (defined_there, used_there) = map(_names, (one, other))
     return defined & used_there | defined_there & used
 
 
 def _names(source: str) -> tuple[set[str], set[str]]:
-    """Return the functions and classes that a piece of a module defines, and all names in it."""
+    """Return the functions and classes that a source text defines, and all names in it."""
     tree = ast.parse(source)
     defined = {node.name for node in tree.body if isinstance(node, ast.FunctionDef | ast.ClassDef)}
     return defined, defined | {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
@@ -125,7 +138,10 @@ def _names(source: str) -> tuple[set[str], set[str]]:
 def lost_elsewhere(
     engine: Engine, program: str, wrong: Misconception, how: str
 ) -> dict[str, float]:
-    """The points that other exercises lose, by exercise."""
+    """Grade `program` with a wrong helper; return the points that other exercises lose, by name.
+
+    how: the value of `scoring.follow_through`
+    """
     engine.judge.rule = msgspec.structs.replace(engine.judge.rule, follow_through=how)
     source = program + wrong.source[len(engine.bank.solution) :]
     report: SubmissionReport = engine.grade(wrong.name, {engine.week.module: source.encode()})
