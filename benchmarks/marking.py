@@ -1,11 +1,11 @@
-"""Scores beside marks by hand: how far `scoring: {by: tests}` and `{by: mistakes}` are from them.
-
-Thirty wrong programs of five exercises, of three weeks, written for this table in a style of their
-own. Before any of them was graded, a rubric was written (`RUBRIC`: percent off for each mistake)
-and each program was marked with it (the mistakes that are named beside it). Printed are the marks,
-the scores by either rule, and the mean absolute difference in points.
+"""Compare scores with manual marks, for `scoring: {by: tests}` and `{by: mistakes}`.
 
     python -m benchmarks.marking
+
+The thirty wrong programs for five exercises of weeks 1 to 3 were written without the bank. Before
+any of them was graded, a rubric was fixed (`RUBRIC`, the percentage deducted for each mistake), and
+each program was marked with it (`MARKED`). The output has one row per program: its mark and its
+scores by both rules, in points, followed by the mean absolute difference for each rule.
 """
 
 from __future__ import annotations
@@ -23,61 +23,61 @@ from autograder.model.course import load
 
 from .measure import ROOT
 
-_SECRET = b"marks by hand need no secret"
+_SECRET = b"marks by hand need no secret"  # seed of the hidden inputs
 By = Literal["tests", "mistakes"]
 
 RUBRIC: dict[str, dict[str, int]] = {
     "softmax": {
-        "maximum is not subtracted": 50,
-        "one maximum for everything": 25,
+        "does not subtract the maximum": 50,
+        "one maximum for the whole tensor": 25,
         "wrong axis": 50,
-        "maximum along another axis": 30,
-        "changes its input": 20,
-        "answers in another type": 10,
-        "cuts the gradient": 30,
+        "maximum along the wrong axis": 30,
+        "modifies its input": 20,
+        "returns a different dtype": 10,
+        "detaches the gradient": 30,
         "adds an epsilon": 10,
         "forgets keepdim": 50,
     },
     "scaled_dot_product_attention": {
-        "no scale": 40,
-        "another scale": 30,
+        "no scaling": 40,
+        "wrong scale": 30,
         "normalises over the queries": 50,
-        "transposes every axis": 25,
-        "returns the scores": 25,
-        "exchanges queries and keys": 50,
-        "cuts the gradient": 30,
+        "transposes all axes": 25,
+        "returns scores instead of weights": 25,
+        "swaps queries and keys": 50,
+        "detaches the gradient": 30,
     },
     "masked_softmax": {
-        "reads the mask the other way": 40,
-        "NaN where nothing is visible": 40,
-        "-1e9 in halves": 25,
-        "hidden entries are not quite zero": 20,
+        "inverts the mask": 40,
+        "NaN in fully masked rows": 40,
+        "masks with -1e9 in float16": 25,
+        "masked weights are not exactly zero": 20,
         "rows do not sum to one": 40,
-        "weights where nothing is visible": 30,
+        "nonzero weights in fully masked rows": 30,
         "ignores dim": 30,
     },
     "MultiHeadAttention": {
         "no output projection": 25,
-        "heads cut by view": 40,
+        "splits heads without transposing": 40,
         "scales by d_model": 20,
-        "no scale": 30,
+        "no scaling": 30,
         "ignores the mask": 25,
         "value defaults to the query": 10,
-        "takes masks of three axes": 10,
-        "takes widths that cannot be cut": 10,
-        "averages the weights": 15,
-        "NaN where nothing is visible": 15,
+        "accepts 3-D masks": 10,
+        "accepts an indivisible d_model": 10,
+        "averages the weights over heads": 15,
+        "NaN in fully masked rows": 15,
     },
     "CausalSelfAttention": {
         "no causal mask": 50,
-        "cannot see itself": 30,
-        "drops in evaluation": 20,
-        "returns dropped weights": 15,
-        "another order of q, k, v": 25,
-        "merges without moving the heads": 40,
-        "mask on the CPU": 15,
-        "bias": 15,
-        "never drops": 20,
+        "masks the diagonal": 30,
+        "applies dropout in evaluation mode": 20,
+        "returns weights after dropout": 15,
+        "wrong order of q, k, v": 25,
+        "merges heads without transposing": 40,
+        "mask stays on the CPU": 15,
+        "bias in the projection": 15,
+        "never applies dropout": 20,
     },
 }
 
@@ -179,7 +179,7 @@ class CausalSelfAttention(nn.Module):
 
 @dataclass(frozen=True)
 class Marked:
-    """A wrong program, as edits of its base, and the mistakes that it was marked down for."""
+    """A wrong program, as replacements in the correct program, and its mistakes in `RUBRIC`."""
 
     exercise: str
     edits: tuple[tuple[str, str], ...]
@@ -195,7 +195,7 @@ class Marked:
 
     @property
     def mark(self) -> float:
-        """The share of the points that the rubric leaves."""
+        """The share of the points that the rubric awards, between 0 and 1."""
         return max(0, 100 - sum(RUBRIC[self.exercise][m] for m in self.mistakes)) / 100
 
 
@@ -206,61 +206,61 @@ def _marked(exercise: str, mistakes: str, *edits: tuple[str, str]) -> Marked:
 _SOFTMAX, _ATTENTION = "softmax", "scaled_dot_product_attention"
 _MASKED, _HEADS, _CAUSAL = "masked_softmax", "MultiHeadAttention", "CausalSelfAttention"
 MARKED = (
-    _marked(_SOFTMAX, "maximum is not subtracted", ("(x - top)", "x")),
-    _marked(_SOFTMAX, "one maximum for everything", ("x.amax(dim, keepdim=True)", "x.max()")),
+    _marked(_SOFTMAX, "does not subtract the maximum", ("(x - top)", "x")),
+    _marked(_SOFTMAX, "one maximum for the whole tensor", ("x.amax(dim, keepdim=True)", "x.max()")),
     _marked(_SOFTMAX, "wrong axis", ("parts.sum(dim, ", "parts.sum(0, ")),
     _marked(_SOFTMAX, "adds an epsilon", ("/ whole", "/ (whole + 1e-8)")),
     _marked(
         _SOFTMAX,
-        "cuts the gradient; maximum along another axis",
+        "detaches the gradient; maximum along the wrong axis",
         ("x.amax(dim, keepdim=True)", "x.amax(-1, keepdim=True)"),
         ("(x - top).exp()", "(x - top).detach().exp()"),
     ),
     _marked(_SOFTMAX, "forgets keepdim", ("parts.sum(dim, keepdim=True)", "parts.sum(dim)")),
-    _marked(_ATTENTION, "no scale", ("scores / math.sqrt(d)", "scores")),
-    _marked(_ATTENTION, "another scale", ("math.sqrt(d)", "d")),
+    _marked(_ATTENTION, "no scaling", ("scores / math.sqrt(d)", "scores")),
+    _marked(_ATTENTION, "wrong scale", ("math.sqrt(d)", "d")),
     _marked(_ATTENTION, "normalises over the queries", ("dim=-1)", "dim=-2)")),
     _marked(
         _ATTENTION,
-        "no scale; returns the scores",
+        "no scaling; returns scores instead of weights",
         ("scores / math.sqrt(d)", "scores"),
         ("v), weights", "v), scores"),
     ),
     _marked(
         _ATTENTION,
-        "transposes every axis",
+        "transposes all axes",
         ("k.transpose(-1, -2)", "k.permute(*range(k.ndim)[::-1])"),
     ),
-    _marked(_ATTENTION, "cuts the gradient", ("softmax(scores,", "softmax(scores.detach(),")),
+    _marked(_ATTENTION, "detaches the gradient", ("softmax(scores,", "softmax(scores.detach(),")),
     _marked(
         _MASKED,
-        "reads the mask the other way",
+        "inverts the mask",
         ("where(mask, scores, low)", "where(mask, low, scores)"),
         ("~mask, 0.0", "mask, 0.0"),
     ),
     _marked(
         _MASKED,
-        "NaN where nothing is visible",
+        "NaN in fully masked rows",
         ("torch.finfo(scores.dtype).min", 'float("-inf")'),
         ("    weights = weights.masked_fill(~mask, 0.0)\n", ""),
     ),
-    _marked(_MASKED, "-1e9 in halves", ("torch.finfo(scores.dtype).min", "-1e9")),
+    _marked(_MASKED, "masks with -1e9 in float16", ("torch.finfo(scores.dtype).min", "-1e9")),
     _marked(
         _MASKED,
-        "weights where nothing is visible",
+        "nonzero weights in fully masked rows",
         ("    weights = weights.masked_fill(~mask, 0.0)\n", ""),
     ),
     _marked(_MASKED, "rows do not sum to one", ("torch.where(mask, scores, low)", "scores")),
     _marked(
         _MASKED,
-        "ignores dim; weights where nothing is visible",
+        "ignores dim; nonzero weights in fully masked rows",
         ("dim=dim", "dim=-1"),
         ("    weights = weights.masked_fill(~mask, 0.0)\n", ""),
     ),
     _marked(_HEADS, "no output projection", ("self.W_o(out)", "out")),
     _marked(
         _HEADS,
-        "heads cut by view",
+        "splits heads without transposing",
         (
             "self.H, self.d).transpose(1, 2)",
             "self.H, self.d).reshape(x.shape[0], self.H, -1, self.d)",
@@ -269,27 +269,29 @@ MARKED = (
     _marked(_HEADS, "scales by d_model", ("math.sqrt(self.d)", "math.sqrt(self.H * self.d)")),
     _marked(
         _HEADS,
-        "averages the weights; takes masks of three axes",
+        "averages the weights over heads; accepts 3-D masks",
         ("self.W_o(out), weights", "self.W_o(out), weights.mean(1)"),
         ("mask.dim() == 3", "mask.dim() == 5"),
     ),
     _marked(_HEADS, "value defaults to the query", ("value = key if", "value = query if")),
     _marked(
         _HEADS,
-        "no scale; takes widths that cannot be cut",
+        "no scaling; accepts an indivisible d_model",
         (" / math.sqrt(self.d)", ""),
         ("if d_model % num_heads != 0:", "if num_heads < 1:"),
     ),
     _marked(_CAUSAL, "no causal mask", ("scores.masked_fill(~seen, -torch.inf)", "scores")),
-    _marked(_CAUSAL, "drops in evaluation", ("self.p, self.training", "self.p, True")),
-    _marked(_CAUSAL, "returns dropped weights", ("(y, weights)", "(y, kept)")),
-    _marked(_CAUSAL, "another order of q, k, v", ("q, k, v = self.qkv", "k, v, q = self.qkv")),
     _marked(
-        _CAUSAL, "merges without moving the heads", ("v).transpose(1, 2).reshape", "v).reshape")
+        _CAUSAL, "applies dropout in evaluation mode", ("self.p, self.training", "self.p, True")
+    ),
+    _marked(_CAUSAL, "returns weights after dropout", ("(y, weights)", "(y, kept)")),
+    _marked(_CAUSAL, "wrong order of q, k, v", ("q, k, v = self.qkv", "k, v, q = self.qkv")),
+    _marked(
+        _CAUSAL, "merges heads without transposing", ("v).transpose(1, 2).reshape", "v).reshape")
     ),
     _marked(
         _CAUSAL,
-        "mask on the CPU; bias",
+        "mask stays on the CPU; bias in the projection",
         ("torch.ones(T, T, device=x.device)", "torch.ones(T, T)"),
         ("3 * d_model, bias=False", "3 * d_model"),
     ),
@@ -297,17 +299,22 @@ MARKED = (
 
 
 class Program(NamedTuple):
-    """A wrong program, what is wrong in words, and the share of the points that a marker leaves."""
+    """A wrong program with its manual mark.
+
+    mistakes: description of the mistakes
+    mark:     share of the points that the marker awarded, between 0 and 1
+    source:   function that returns the submission for the week's solution
+    """
 
     week: str
     exercise: str
     mistakes: str
     mark: float
-    source: Callable[[str], str]  # the submission, given the week's solution
+    source: Callable[[str], str]
 
 
 def scores(engine: Engine, name: str, source: str) -> dict[By, tuple[float, float]]:
-    """The points and the full points of an exercise by either rule."""
+    """Grade exercise `name` of a submission; return its points and maximum points, by rule."""
     found: dict[By, tuple[float, float]] = {}
     for by in get_args(By):
         engine.judge.rule = msgspec.structs.replace(engine.judge.rule, by=by)
@@ -318,10 +325,10 @@ def scores(engine: Engine, name: str, source: str) -> dict[By, tuple[float, floa
 
 
 def print_marks(programs: Sequence[Program]) -> None:
-    """Grade all of them, and print marks and scores side by side."""
+    """Grade all programs, and print a table of marks and scores."""
     course = load(ROOT)
     apart: dict[By, list[float]] = {by: [] for by in get_args(By)}
-    print("| exercise | mistakes | by hand | by tests | by mistakes |")
+    print("| exercise | mistakes | manual mark | by tests | by mistakes |")
     print("| --- | --- | --- | --- | --- |")
     for week in dict.fromkeys(program.week for program in programs):
         devices = ("cpu", "fake-gpu")
@@ -337,7 +344,7 @@ def print_marks(programs: Sequence[Program]) -> None:
             )
         engine.close()
     for by, points in apart.items():
-        print(f"\nby {by}: {sum(points) / len(points):.3f} points from the marks on average")
+        print(f"\nby {by}: mean absolute difference {sum(points) / len(points):.3f} points")
 
 
 def _after_the_solution(text: str, solution: str) -> str:

@@ -1,11 +1,17 @@
-"""Scores beside marks by hand in weeks 4 to 7: thirty more wrong programs, each a changed solution.
-
-The marks are percent off, written by the rubric below before any of the programs was graded: the
-central idea is wrong 50; an axis, an order or a formula 40; a scale, a sign, a direction or a bound
-that shows everywhere 30; an edge (the first, the last, the refused) 10 to 20; a gradient cut 25; a
-mode left changed 15; precision 10.
+"""Compare scores with manual marks in weeks 4 to 7, as `benchmarks.marking` does.
 
     python -m benchmarks.marking_later
+
+Each of the thirty wrong programs is the solution with one change. The deduction for each change, in
+percent of the points, was fixed before any program was graded, by this rubric:
+
+- 50: the central idea is wrong
+- 40: wrong axis, order or formula
+- 30: wrong scale, sign, direction or bound that affects all results
+- 25: detached gradient
+- 15: mode of the model not restored
+- 10 to 20: wrong edge case (first element, last element, or input that must be rejected)
+- 10: loss of precision
 """
 
 from __future__ import annotations
@@ -17,7 +23,11 @@ from .marking import Program, print_marks
 
 
 class Change(NamedTuple):
-    """What is wrong, the percent that a marker takes off, and the change that makes it so."""
+    """A change of the solution that introduces a mistake.
+
+    off:      deduction in percent
+    old, new: the text to replace, which occurs once in the solution, and its replacement
+    """
 
     exercise: str
     mistake: str
@@ -30,21 +40,21 @@ CHANGES: dict[str, tuple[Change, ...]] = {
     "week04_lsh": (
         Change(
             "hash_vectors",
-            "negatives first",
+            "negated projections first",
             20,
             "torch.cat([rotated, -rotated]",
             "torch.cat([-rotated, rotated]",
         ),
         Change(
             "sort_by_bucket",
-            "largest bucket first",
+            "sorts buckets in descending order",
             25,
             "argsort(dim=-1, stable=True)",
             "argsort(dim=-1, stable=True, descending=True)",
         ),
         Change(
             "sort_by_bucket",
-            "the order for its inverse",
+            "returns the order as its inverse",
             50,
             "return order, order.argsort(dim=-1)",
             "return order, order",
@@ -54,14 +64,14 @@ CHANGES: dict[str, tuple[Change, ...]] = {
         ),
         Change(
             "combine_rounds",
-            "cuts the gradient",
+            "detaches the gradient",
             25,
             "logits = logsumexps.to(dtype)",
             "logits = logsumexps.detach().to(dtype)",
         ),
         Change(
             "lsh_attention",
-            "causal the wrong way round",
+            "inverts the causal mask",
             30,
             "(_look_back(positions).transpose(-2, -1) <= positions)",
             "(_look_back(positions).transpose(-2, -1) >= positions)",
@@ -69,7 +79,7 @@ CHANGES: dict[str, tuple[Change, ...]] = {
         Change("lsh_attention", "attends to itself", 20, "scores - 1e5, scores", "scores, scores"),
         Change(
             "attention_memory",
-            "forgets the look back",
+            "ignores the look-back chunk",
             30,
             "seq_len * 2 * bucket_size",
             "seq_len * bucket_size",
@@ -78,33 +88,35 @@ CHANGES: dict[str, tuple[Change, ...]] = {
     "week05_transformer": (
         Change(
             "sinusoidal_positions",
-            "cosines first",
+            "swaps sines and cosines",
             30,
             "[angles.sin(), angles.cos()]",
             "[angles.cos(), angles.sin()]",
         ),
         Change(
             "TransformerBlock",
-            "no second residual",
+            "no second residual connection",
             40,
             "return x + self.ff(self.ln2(x))",
             "return self.ff(self.ln2(x))",
         ),
         Change(
             "MiniTransformer",
-            "no positions",
+            "no positional encoding",
             40,
             "self.embed(ids) + self.positions[:tokens]",
             "self.embed(ids)",
         ),
         Change(
             "MiniTransformer",
-            "refuses max_len itself",
+            "rejects length max_len",
             10,
             "tokens > self.max_len",
             "tokens >= self.max_len",
         ),
-        Change("fit", "gradients pile up", 40, "        optimiser.zero_grad()\n", ""),
+        Change(
+            "fit", "gradients accumulate across steps", 40, "        optimiser.zero_grad()\n", ""
+        ),
         Change(
             "fit",
             "rounds the losses",
@@ -114,21 +126,21 @@ CHANGES: dict[str, tuple[Change, ...]] = {
         ),
         Change(
             "generate",
-            "temperature upside down",
+            "multiplies by the temperature",
             30,
             "torch.softmax(logits / temperature",
             "torch.softmax(logits * temperature",
         ),
         Change(
             "generate",
-            "shows the beginning",
+            "keeps the first tokens",
             30,
             "ids[:, -model.max_len :]",
             "ids[:, : model.max_len]",
         ),
         Change(
             "generate",
-            "leaves evaluation mode on",
+            "stays in evaluation mode",
             15,
             "            ids = torch.cat([ids, chosen], dim=1)\n    model.train(was_training)\n",
             "            ids = torch.cat([ids, chosen], dim=1)\n",
@@ -137,57 +149,57 @@ CHANGES: dict[str, tuple[Change, ...]] = {
     "week06_beyond": (
         Change(
             "sparsemax",
-            "support test without 1 +",
+            "support condition without 1 +",
             40,
             "(1 + rank * ordered > total)",
             "(rank * ordered >= total)",
         ),
         Change(
             "entmax15",
-            "forgets to halve",
+            "does not halve the input",
             40,
             "z = _wide(x).movedim(dim, -1) / 2",
             "z = _wide(x).movedim(dim, -1)",
         ),
         Change(
             "relative_attention",
-            "distances the other way round",
+            "inverts the sign of distances",
             30,
             "(key_place - query_place)",
             "(query_place - key_place)",
         ),
         Change(
             "rotary",
-            "positions from one",
+            "positions start at 1",
             20,
             "positions = torch.arange(x.shape[-2], device=x.device)",
             "positions = torch.arange(1, x.shape[-2] + 1, device=x.device)",
         ),
-        Change("favor_features", "the whole norm", 40, "- norms / 2", "- norms"),
+        Change("favor_features", "does not halve the norm", 40, "- norms / 2", "- norms"),
         Change(
             "performer_attention",
-            "does not divide",
+            "does not normalise",
             40,
             "return (output / weight).to(q.dtype)",
             "return output.to(q.dtype)",
         ),
         Change(
             "keras_attention",
-            "no scale",
+            "no scaling",
             30,
             "ops.swapaxes(k, -2, -1)) / math.sqrt(q.shape[-1])",
             "ops.swapaxes(k, -2, -1))",
         ),
         Change(
             "additive_attention",
-            "relu for tanh",
+            "ReLU instead of tanh",
             40,
             "hidden = torch.tanh(",
             "hidden = torch.relu(",
         ),
         Change(
             "sentence_attention",
-            "leaves evaluation mode on",
+            "stays in evaluation mode",
             15,
             "        model.train(was_training)\n    return tokens",
             "    return tokens",
@@ -196,14 +208,14 @@ CHANGES: dict[str, tuple[Change, ...]] = {
     "week07_flash": (
         Change(
             "online_softmax",
-            "does not rescale",
+            "does not rescale the sum",
             50,
             "new_total + total * torch.exp(maximum - shift)",
             "new_total + total",
         ),
         Change(
             "tiled_attention",
-            "cannot see itself",
+            "masks the diagonal",
             30,
             "key_positions > query_positions",
             "key_positions >= query_positions",
@@ -217,7 +229,7 @@ CHANGES: dict[str, tuple[Change, ...]] = {
         ),
         Change(
             "FlashAttention",
-            "no correction",
+            "no correction term",
             50,
             "weights * (grad_weights - correction)",
             "weights * grad_weights",
@@ -228,7 +240,7 @@ CHANGES: dict[str, tuple[Change, ...]] = {
 
 def _changed(change: Change, solution: str) -> str:
     if solution.count(change.old) != 1:
-        raise RuntimeError(f"{change.exercise}: {change.old!r} does not stand there once")
+        raise RuntimeError(f"{change.exercise}: {change.old!r} must occur once in the solution")
     return solution.replace(change.old, change.new)
 
 
