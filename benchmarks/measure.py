@@ -1,4 +1,4 @@
-"""Cost of a command: wall clock, processor time and memory of it and all that it started."""
+"""Measure the wall-clock time, processor time and memory of a command and its descendants."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ import psutil
 
 ROOT = Path(__file__).resolve().parent.parent
 _LOOK_SECONDS = 0.2
-# The kernel counts each page at every look, on a core that the command may want: 2 % at most.
+# Sampling makes the kernel count all pages, which takes processor time: use at most 2 % of a core.
 _LOOKS_SHARE = 0.02
 _PR_SET_CHILD_SUBREAPER = 36
 _ORPHANS_SECONDS = 20.0
@@ -26,9 +26,13 @@ _ORPHANS_SECONDS = 20.0
 
 @dataclass(frozen=True)
 class Cost:
-    """Of one run. `cpu`: of all processes; `memory`: the most at one moment, in MiB, shared pages
-    counted once; `busy`: the share of all cores that were not idle meanwhile, the kernel's work for
-    no process included, such as taking down what an ended one leaves; 0 of several runs together.
+    """The cost of running a command, including all its descendants.
+
+    wall:   wall-clock time in seconds
+    cpu:    user and system time in seconds
+    memory: peak memory in MiB; pages that are shared by several processes count once
+    busy:   utilisation of all cores of the machine, between 0 and 1. This includes work of the
+            kernel that belongs to no process, such as destroying namespaces. 0 for a sum of runs.
     """
 
     wall: float
@@ -38,10 +42,13 @@ class Cost:
 
 
 def run(command: Sequence[str | Path], cwd: Path, log: Path, **environment: str) -> Cost:
-    """Run a command to its end; RuntimeError where it failed.
+    """Run a command; return its cost. Raise RuntimeError if its exit code is not 0.
 
-    Nobody waits for some sandboxes: they outlive their parents for a moment, come to us, and what
-    they and their children used is counted here.
+    This process becomes a subreaper. Some sandboxed processes outlive their parents for a moment;
+    they become children of this process, so that their processor time can be added.
+
+    log:         file to which standard output and standard error are appended
+    environment: additional environment variables
     """
     ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     own = {"OMP_NUM_THREADS": "1", "NO_COLOR": "1", "PYTHONPATH": str(ROOT)}
@@ -70,7 +77,7 @@ def run(command: Sequence[str | Path], cwd: Path, log: Path, **environment: str)
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode:
         last = "\n".join(log.read_text(errors="replace").splitlines()[-15:])
-        raise RuntimeError(f"{command[0]} failed ({process.returncode}); the end of {log}:\n{last}")
+        raise RuntimeError(f"{command[0]} failed with exit code {process.returncode}:\n{last}")
     wall = time.perf_counter() - started
     worked, idle = (b - a for a, b in zip(before, _cores(), strict=True))
     cpu = used.ru_utime + used.ru_stime + _orphans()
@@ -78,16 +85,16 @@ def run(command: Sequence[str | Path], cwd: Path, log: Path, **environment: str)
 
 
 def _cores() -> tuple[float, float]:
-    """Seconds that all cores together have worked, and been idle, since the machine started."""
+    """Return the busy time and the idle time of all cores since the machine started, in seconds."""
     times = psutil.cpu_times()
     idle = times.idle + getattr(times, "iowait", 0.0)
-    # a guest's time is counted as user time already
+    # user time already includes the time of guests
     without = {"idle", "iowait", "steal", "guest", "guest_nice"}
     return sum(v for k, v in times._asdict().items() if k not in without), idle
 
 
 def _orphans() -> float:
-    """Processor time of the processes that were left to us, once all of them have ended."""
+    """Wait for all reparented processes; return their processor time in seconds."""
     total, deadline = 0.0, time.monotonic() + _ORPHANS_SECONDS
     with contextlib.suppress(ChildProcessError):
         while time.monotonic() < deadline:
@@ -95,7 +102,9 @@ def _orphans() -> float:
             total += used.ru_utime + used.ru_stime if pid else 0.0
             if not pid:
                 time.sleep(0.01)
-        raise RuntimeError("a process that the command started does not end")
+        raise RuntimeError(
+            f"a process of the command is still running after {_ORPHANS_SECONDS:.0f} s"
+        )
     return total
 
 
@@ -108,7 +117,7 @@ def _watch(pid: int, done: threading.Event, peak: list[float]) -> None:
 
 
 def _resident(pid: int) -> float:
-    """Proportional set size of a process and all below it, in MiB: shared pages once."""
+    """Return the proportional set size of a process and its descendants, in MiB."""
     total = 0
     try:
         family = [psutil.Process(pid), *psutil.Process(pid).children(recursive=True)]
@@ -125,8 +134,8 @@ def _resident(pid: int) -> float:
 
 
 def machine() -> str:
-    """This machine in words."""
-    model = "an unnamed processor"
+    """Describe this machine: cores, processor, memory and Python version."""
+    model = "an unknown processor"
     for line in Path("/proc/cpuinfo").read_text().splitlines():
         if line.startswith("model name"):
             model = line.partition(":")[2].strip()
