@@ -1,1 +1,1 @@
-"""What grading costs: against other graders, against the bare calls, and as classes grow."""
+"""Benchmarks of grading: throughput, overhead, scaling, and the quality of diagnoses."""

@@ -1,8 +1,8 @@
-"""A class of any size in nbgrader's folders, whose results the store knows already.
+"""Create a class of any size in nbgrader's folders, with results that are already stored.
 
-What a class costs beside grading is measured on it. A dozen submissions of the bank are graded;
-every student hands one of them in with a remark that makes it new, and its report goes into the
-store under the new content. Release, hand-in through the exchange and all that follows is real.
+The benchmarks of all steps except grading use these classes. Only a dozen programs from the bank
+are graded. Each student submits one of them with an added comment, and its report is stored under
+the hash of the changed file. The release and the submissions through the exchange are real.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ Graded = list[tuple[str, SubmissionReport]]  # a module and its report
 
 
 def made_course(root: Path, name: str, weeks: int) -> Course:
-    """A course in which one week is held so many times, under names of its own."""
+    """Create a course that repeats one week `weeks` times under different names."""
     copy_course(root, [name], lambda registry: _again(registry, root, weeks))
     (root / ".autograder").mkdir(mode=0o700)
     (root / ".autograder" / "secret").write_bytes(SECRET)
@@ -59,7 +59,7 @@ def _again(registry: dict[str, Any], root: Path, weeks: int) -> None:
 
 
 def graded_bank(course: Course, week: Week) -> Graded:
-    """A dozen submissions of the bank with their reports."""
+    """Grade a dozen programs from the bank; return each program's source and report."""
     engine = warm_engine(course, week, axis(), course_secret(course), choose())
     try:
         bank = sources(course, week)
@@ -74,7 +74,10 @@ def students(count: int) -> list[str]:
 
 
 def hand_in(course: Course, week: Week, modules: Sequence[str], names: Iterable[str]) -> None:
-    """Release the week, and put a submission of everybody into the exchange."""
+    """Release the week, and write one submission per student into the exchange.
+
+    modules: sources of the week's module, which are assigned to the students in turn
+    """
     workspace = Workspace(course)
     release(course, week, early=True, now=_START)
     inbound = workspace.exchange / course.id / "inbound"
@@ -100,12 +103,12 @@ def _answered(handed_out: str, week: Week, student: str) -> str:
     names = {q.name for q in week.questions}
     for cell in notebook["cells"]:
         if cell["metadata"].get("nbgrader", {}).get("grade_id") in names:
-            cell["source"] = f"What {student} thinks: as $d$ grows, so does **the sum**.\n" * 5
+            cell["source"] = f"Answer of {student}: as $d$ grows, so does **the sum**.\n" * 5
     return json.dumps(notebook, indent=1)
 
 
 def store_results(course: Course, week: Week, graded: Graded, names: Iterable[str]) -> None:
-    """Let the store know what was collected, as if it had been graded before."""
+    """Store a report for each collected submission, as if it had been graded before."""
     depends = fingerprint(course, week, axis(), course_secret(course), choose().name)
     store = ResultStore(course.state / "results" / week.name, depends)
     for number, student in enumerate(names):

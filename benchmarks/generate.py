@@ -1,7 +1,8 @@
-"""Submissions without end: modules of the bank with other local names and functions in other order.
+"""Generate any number of different submissions from the bank's programs.
 
-What is computed stays the same, so a variant earns what its original earns; the text differs, so
-nothing is found in the result store. Names that a caller could see (parameters, module level) stay.
+A variant renames local variables and reorders functions. It computes the same results as its
+original, and so it earns the same points, but its source differs, so that no stored report is
+reused. Parameters and module-level names keep their names, because callers may use them.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ _SUFFIXES = ("now", "here", "value", "part", "found", "made", "old", "one", "two
 
 
 def variant(source: str, seed: int) -> str:
-    """Another text of the same program."""
+    """Return an equivalent program with a different source; equal seeds give equal variants."""
     dice = random.Random(seed)
     tree = ast.parse(source)
     for node in ast.walk(tree):
@@ -26,10 +27,10 @@ def variant(source: str, seed: int) -> str:
 
 
 def _rename_locals(function: ast.FunctionDef, dice: random.Random) -> None:
-    """Rename names that the function alone binds and no scope within it binds anew."""
+    """Rename the local variables of a function, unless it contains nested scopes."""
     inner = [n for n in ast.walk(function) if n is not function and isinstance(n, _SCOPES)]
     if inner:
-        return  # closures and classes look names up in their own way
+        return  # closures and class bodies have different scoping rules
     kept = {a.arg for a in ast.walk(function.args) if isinstance(a, ast.arg)}
     for node in ast.walk(function):
         if isinstance(node, (ast.Global, ast.Nonlocal)):
@@ -52,7 +53,7 @@ def _rename_locals(function: ast.FunctionDef, dice: random.Random) -> None:
 
 
 def _runs(body: list[ast.stmt]) -> Iterator[list[ast.stmt]]:
-    """Statements of a module, plain functions that follow each other together."""
+    """Split statements into runs: consecutive undecorated functions, or one other statement."""
     run: list[ast.stmt] = []
     for statement in body:
         plain = isinstance(statement, ast.FunctionDef) and not statement.decorator_list
@@ -68,7 +69,10 @@ def _runs(body: list[ast.stmt]) -> Iterator[list[ast.stmt]]:
 
 
 def _shuffled(run: list[ast.stmt], dice: random.Random) -> list[ast.stmt]:
-    """Functions in another order; of several with one name the last, the one that counts."""
+    """Shuffle functions, keeping only the last definition of each name.
+
+    Return the run unchanged if a default value is computed, because it may call other functions.
+    """
     last = {s.name: s for s in run if isinstance(s, ast.FunctionDef)}
     if len(last) < 2:
         return run
@@ -80,7 +84,7 @@ def _shuffled(run: list[ast.stmt], dice: random.Random) -> list[ast.stmt]:
 
 
 def _needs_order(statement: ast.stmt) -> bool:
-    """Whether a definition calls something when it is made: a default that is computed."""
+    """Return True if a default value of a function contains a call."""
     assert isinstance(statement, ast.FunctionDef)
     defaults = [*statement.args.defaults, *filter(None, statement.args.kw_defaults)]
     return any(isinstance(n, ast.Call) for d in defaults for n in ast.walk(d))

@@ -1,4 +1,4 @@
-"""Submissions to grade: solutions, alternatives and misconceptions of a week, and a course copy."""
+"""Choose submissions from a week's bank, and create a course with only this week."""
 
 from __future__ import annotations
 
@@ -14,7 +14,10 @@ SECRET = b"a benchmark's inputs are the same in every run"
 
 
 def sources(course: Course, week: Week) -> list[tuple[str, str]]:
-    """Names and modules of the whole bank, kinds mixed evenly, the solution first."""
+    """Return all programs of the bank as (name, source).
+
+    The solution comes first, and alternatives are spread evenly among the misconceptions.
+    """
     bank = Bank(course, week)
     alternatives = [(f"alternative_{name}", s) for name, s in bank.alternatives.items()]
     wrong = [(f"misconception_{m.name}", m.source) for m in bank.misconceptions]
@@ -27,7 +30,10 @@ def sources(course: Course, week: Week) -> list[tuple[str, str]]:
 
 
 def take(course: Course, week: Week, count: int, skip: int = 0) -> list[tuple[str, str]]:
-    """So many submissions; where the bank is smaller, again with a remark that makes them new."""
+    """Return `count` submissions as (name, source), starting at index `skip`.
+
+    If the bank has fewer programs, repeat them with a comment that makes each file different.
+    """
     bank = sources(course, week)
     chosen = []
     for number in range(skip, skip + count):
@@ -38,7 +44,7 @@ def take(course: Course, week: Week, count: int, skip: int = 0) -> list[tuple[st
 
 
 def lay(folder: Path, week: Week, chosen: list[tuple[str, str]]) -> list[Path]:
-    """A folder for each submission."""
+    """Write each submission to a separate folder; return the folders."""
     paths = []
     for name, source in chosen:
         path = folder / name
@@ -49,7 +55,7 @@ def lay(folder: Path, week: Week, chosen: list[tuple[str, str]]) -> list[Path]:
 
 
 def course_copy(target: Path, name: str) -> tuple[Course, Week]:
-    """A course of one week in a folder of its own, in which nothing was graded yet."""
+    """Create a course that contains only the week `name` and has no stored results."""
     week = load(ROOT).week(name)
     copy_course(target, [week.name], beside=False)
     (target / ".autograder").mkdir(mode=0o700)
