@@ -1,14 +1,16 @@
-"""A cluster of two real workers: what one more submission costs each part, and how far that goes.
+"""Measure the cost per submission on a Dask cluster, and simulate clusters with more workers.
 
     python -m benchmarks.cluster [--week week01_softmax] [--sizes 40,160] [--until 4096]
 
-A scheduler and two workers on this machine grade a small class and a larger one. What the larger
-one costs more, of the instructor's process and of the scheduler, by submission, is fed into a
-simulation of that queue with any number of workers: both hand out and take back one at a time.
+A scheduler and two workers on this machine grade a small class and a large one. The difference
+between the two, divided by the difference in size, is the cost per additional submission for the
+workers, the scheduler and the client (the process that runs `autograder grade`). These costs are
+the parameters of a queueing simulation with up to `--until` workers, in which the client and the
+scheduler each handle one submission at a time.
 
-The instructor's process reads the class before the first is handed out, and shows it after the
-last is back. That is what the same command costs once all is known, and no worker waits for it
-between two submissions: it is told apart.
+The client also reads all submissions before it sends the first, and shows all results after the
+last one has arrived. This overhead is measured by running the same command again when all results
+are stored. It is reported separately, because workers do not wait for it between submissions.
 """
 
 from __future__ import annotations
@@ -38,14 +40,17 @@ from .sample import course_copy, lay
 WORKERS = 2
 _ENOUGH = 0.9
 _IDLE_SECONDS = 5.0
-_EACH = 24  # submissions that each worker of the simulation grades
+_EACH = 24  # submissions per simulated worker
 
 
 @dataclass(frozen=True)
 class Shares:
-    """Seconds by submission: of a worker, the scheduler, and the instructor's process.
+    """Processor time in seconds, per submission or for a whole class.
 
-    `aside`: of that process, before the first is handed out and after the last is back.
+    worker:    all workers
+    scheduler: the scheduler
+    client:    the client, while workers are grading
+    aside:     the client, before the first submission is sent and after the last result arrives
     """
 
     worker: float
@@ -55,18 +60,22 @@ class Shares:
 
 
 def busy(shares: Shares, workers: int) -> float:
-    """The share of their time in which so many workers grade, once all have begun."""
+    """Simulate a cluster; return the utilisation of its workers between 0 and 1.
+
+    Only the middle half of the submissions counts, so that start-up and the end are excluded.
+    """
     client = scheduler = 0.0
     free = [0.0] * workers
     order = itertools.count()
     left = workers * _EACH
-    # (when, order, where it goes next, worker): told, out, grading, back
+    # (time, order, next step, worker). Steps: "told" (at the client), "out" (to the worker),
+    # "grading", and "back" (to the client)
     events = [(0.0, next(order), "told", worker % workers) for worker in range(AHEAD * workers)]
     heapq.heapify(events)
     ended = []
     while events:
         now, _, step, worker = heapq.heappop(events)
-        if step == "told":  # the instructor's process takes one and hands out the next
+        if step == "told":  # the client receives a result and sends the next submission
             if not left:
                 continue
             left -= 1
@@ -86,7 +95,10 @@ def busy(shares: Shares, workers: int) -> float:
 
 
 def furthest(shares: Shares, until: int) -> int:
-    """The most workers, by doubling and halving, that are busy enough."""
+    """Return the largest number of workers, at most `until`, with a utilisation of `_ENOUGH`.
+
+    The search doubles the number of workers, then bisects to within 2 %.
+    """
     good = 1
     while good < until and busy(shares, min(2 * good, until)) >= _ENOUGH:
         good = min(2 * good, until)
@@ -98,7 +110,7 @@ def furthest(shares: Shares, until: int) -> int:
 
 
 def measured(nodes: Nodes, week: str, size: int) -> Shares:
-    """Of processor time, in seconds, for a whole class."""
+    """Grade a class of `size` on the cluster; return the processor time of each part in seconds."""
     parts = [psutil.Process(process.pid) for process in nodes.processes]
     with tempfile.TemporaryDirectory(prefix="bench-") as place:
         course, own = course_copy(Path(place) / "course", week)
@@ -113,14 +125,14 @@ def measured(nodes: Nodes, week: str, size: int) -> Shares:
         aside = _processor_time(command, course.root, Path(place) / "log")
         graded = json.loads(report.read_text(encoding="utf-8"))["submissions"]
     assert [s["verdict"] for s in graded] == ["graded"] * size
-    time.sleep(_IDLE_SECONDS)  # what the scheduler takes for nothing, by the second
+    time.sleep(_IDLE_SECONDS)  # measure the scheduler's load while it is idle
     idle = (_used(parts[0]) - after[0]) / _IDLE_SECONDS
     scheduler, *workers = (b - a for a, b in zip(before, after, strict=True))
     return Shares(sum(workers), scheduler - idle * wall, client - aside, aside)
 
 
 def _used(process: psutil.Process) -> float:
-    """A process and all that it started, those that have ended too."""
+    """Return the processor time of a process and its descendants, including ended ones."""
     total = 0.0
     for one in (process, *process.children(recursive=True)):
         with contextlib.suppress(psutil.NoSuchProcess):
@@ -129,21 +141,26 @@ def _used(process: psutil.Process) -> float:
 
 
 def _processor_time(command: list[str], cwd: Path, log: Path) -> float:
-    """Of one process, beside which others of ours run (so not `measure.run`, which awaits all)."""
+    """Run a command; return its processor time in seconds.
+
+    `measure.run` cannot be used, because it would wait for the scheduler and the workers.
+    """
     with log.open("wb") as output:
         process = subprocess.Popen(command, cwd=cwd, stdout=output, stderr=output)
     _, status, used = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode:
-        raise RuntimeError(f"it failed: {log.read_text(errors='replace')[-2000:]}")
+        raise RuntimeError(f"`autograder grade` failed: {log.read_text(errors='replace')[-2000:]}")
     return used.ru_utime + used.ru_stime
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--week", default="week01_softmax")
-    parser.add_argument("--sizes", default="40,160", help="two of them, comma-separated")
-    parser.add_argument("--until", type=int, default=4096, help="workers, in the simulation")
+    parser.add_argument("--sizes", default="40,160", help="two class sizes, comma-separated")
+    parser.add_argument(
+        "--until", type=int, default=4096, help="largest number of simulated workers"
+    )
     chosen = parser.parse_args()
     small, large = (int(size) for size in chosen.sizes.split(","))
     with tempfile.TemporaryDirectory(prefix="bench-") as place:
@@ -151,7 +168,7 @@ def main() -> None:
         try:
             for _ in range(WORKERS):
                 nodes.worker()
-            measured(nodes, chosen.week, WORKERS)  # the workers import what they need
+            measured(nodes, chosen.week, WORKERS)  # warm-up: the workers import torch
             few, many = (measured(nodes, chosen.week, n) for n in (small, large))
         finally:
             nodes.end()
@@ -166,18 +183,19 @@ def main() -> None:
 
 
 def report(week: str, sizes: tuple[int, int], shares: Shares, most: int, until: int) -> None:
-    told = f"{most} workers" if most < until else f"{until} workers, and more were not tried"
+    told = f"{most} workers" if most < until else f"{until} workers, the most that were simulated"
     counts = [n for n in (2, 16, 64, 256, 1024, 4096) if n <= until]
     write_section(
         "cluster",
         "A cluster",
-        f"Classes of {sizes[0]} and {sizes[1]} of {week}, graded by {WORKERS} Dask workers on this "
-        f"machine: one submission more costs a worker {1000 * shares.worker:.0f} ms, "
-        f"the scheduler {1000 * shares.scheduler:.2f} ms and the instructor's process "
-        f"{1000 * shares.client:.2f} ms of processor time, and {1000 * shares.aside:.2f} ms to "
-        f"read the class before and to show it afterwards. Simulated from these, a cluster stays "
-        f"busy for {_ENOUGH:.0%} of its time and more up to {told}.\n\n"
-        + table(("workers", "busy"), [(str(n), f"{busy(shares, n):.0%}") for n in counts]),
+        f"Classes of {sizes[0]} and {sizes[1]} submissions for {week}, graded by {WORKERS} Dask "
+        "workers on this machine. Processor time per additional submission: "
+        f"{1000 * shares.worker:.0f} ms for a worker, {1000 * shares.scheduler:.2f} ms for the "
+        f"scheduler and {1000 * shares.client:.2f} ms for the client, which needs another "
+        f"{1000 * shares.aside:.2f} ms to read the submission and show its result. In a simulation "
+        f"with these costs, the workers' utilisation is at least {_ENOUGH:.0%} with up to {told}."
+        "\n\n"
+        + table(("workers", "utilisation"), [(str(n), f"{busy(shares, n):.0%}") for n in counts]),
     )
 
 

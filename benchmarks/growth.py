@@ -1,11 +1,14 @@
-"""Larger and larger classes of generated submissions: time, memory, and what a second core gives.
+"""Measure how time and memory grow with the size of a class, and the speedup of a second core.
 
     python -m benchmarks.growth [--week week01_softmax] [--sizes 100,1000] [--full] [--again]
 
-`--again`: the week was graded before, so what the solution and the misconceptions answer is known,
-as it is for every batch but the first. `--full` goes on to 10,000. The first size is graded on one
-core too. Before anything is measured, a sample of generated submissions is graded beside its
-originals: every test must end alike.
+The submissions are variants of the bank's programs (`benchmarks.generate`). Before the measurement,
+a sample of variants and their originals is graded, and every test must have the same verdict for
+both. The smallest class is also graded on one core.
+
+--full   also grade a class of 10,000
+--again  start with cached outputs of the solution and the misconceptions, as in every batch of a
+         week except the first
 """
 
 from __future__ import annotations
@@ -31,7 +34,7 @@ _SAMPLE = 12
 
 
 def generated(course: Course, week: Week, count: int) -> list[tuple[str, str]]:
-    """So many different submissions from the bank."""
+    """Generate `count` different submissions, as (name, source)."""
     bank = sources(course, week)
     return [
         (f"s{n:05}_{bank[n % len(bank)][0]}", variant(bank[n % len(bank)][1], n))
@@ -40,7 +43,10 @@ def generated(course: Course, week: Week, count: int) -> list[tuple[str, str]]:
 
 
 def differing(course: Course, week: Week, count: int) -> list[str]:
-    """Of a sample, the submissions whose variant does not end every test as its original does."""
+    """Grade about `count` programs and a variant of each.
+
+    Return the names of programs whose variant has a different verdict in any test.
+    """
     engine = warm_engine(course, week, DEVICES, SECRET, choose())
     bank = sources(course, week)
     wrong = []
@@ -61,11 +67,13 @@ def differing(course: Course, week: Week, count: int) -> list[str]:
 def grade(
     size: int, jobs: int, name: str, device: str = "fake-gpu", known: Path | None = None
 ) -> Cost:
-    """One `autograder grade` over a class of that size; one job has one core to itself.
+    """Run `autograder grade` on a class of `size`; return the cost. One job is pinned to one core.
 
-    known: a folder with what earlier batches kept of our own code's answers, and this one adds to.
+    name:  the week
+    known: folder for the cached outputs of the course's own programs, which the run reads and
+           extends; None starts without a cache
     """
-    print(f"{name}: {size} submissions, {jobs} at a time", flush=True)
+    print(f"{name}: {size} submissions, {jobs} jobs", flush=True)
     with tempfile.TemporaryDirectory(prefix="bench-") as place:
         course, week = course_copy(Path(place) / "course", name)
         bank = course.state / "bank"
@@ -90,20 +98,24 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--week", default="week01_softmax")
     parser.add_argument("--sizes", default="100,1000", help="comma-separated")
-    parser.add_argument("--again", action="store_true", help="in a week that was graded before")
-    parser.add_argument("--full", action="store_true", help="10,000 too")
+    parser.add_argument(
+        "--again", action="store_true", help="start with the caches of an earlier batch"
+    )
+    parser.add_argument("--full", action="store_true", help="also grade a class of 10,000")
     chosen = parser.parse_args()
     sizes = [int(s) for s in chosen.sizes.split(",")] + [10_000] * chosen.full
     with tempfile.TemporaryDirectory(prefix="bench-") as place:
         wrong = differing(*course_copy(Path(place) / "course", chosen.week), _SAMPLE)
         if wrong:
-            parser.exit(1, f"generated submissions do not do what their originals do: {wrong}\n")
+            parser.exit(
+                1, f"these variants have different verdicts than their originals: {wrong}\n"
+            )
         known = Path(place) / "bank" if chosen.again else None
         measure(chosen.week, sizes, known)
 
 
 def measure(week: str, sizes: list[int], known: Path | None) -> None:
-    """Grade classes of these sizes and write what it took."""
+    """Grade classes of these sizes, and write the section to RESULTS.md."""
     if known is not None:
         grade(sizes[0], 2, week, known=known)
     alone = grade(sizes[0], 1, week, known=known)
@@ -114,16 +126,17 @@ def measure(week: str, sizes: list[int], known: Path | None) -> None:
     sizes_apart = sizes[0], sizes[-1]
     write_section(
         "growth" if known is None else "again",
-        "Growth" if known is None else "Growth, in a week that was graded before",
-        f"Generated submissions of {week}; a sample was graded beside its originals, and "
-        "every test ended alike.\n\n"
-        + table(("submissions", "wall s", "CPU s", "CPU s each", "peak MiB"), rows)
-        + f"\n\nFrom {sizes[0]} to {sizes[-1]} the wall clock grows with the exponent "
-        f"{exponent(first.wall, last.wall, *sizes_apart):.2f}, processor time with "
-        f"{exponent(first.cpu, last.cpu, *sizes_apart):.2f}; memory is "
-        f"{last.memory / first.memory:.2f} of what it was. Of two cores {sizes[-1]} submissions "
-        f"use {last.cpu / (2 * last.wall):.0%}, start-up included; {sizes[0]} take "
-        f"{first.cpu / alone.cpu:.2f} of one core's processor time on two.",
+        "Scaling with class size" if known is None else "Scaling with class size, cached outputs",
+        f"Generated submissions for {week}. In a sample, every test had the same verdict for a "
+        "variant and its original.\n\n"
+        + table(("submissions", "wall s", "CPU s", "CPU s per submission", "peak MiB"), rows)
+        + f"\n\nFrom {sizes[0]} to {sizes[-1]} submissions, wall-clock time grows with exponent "
+        f"{exponent(first.wall, last.wall, *sizes_apart):.2f} and processor time with exponent "
+        f"{exponent(first.cpu, last.cpu, *sizes_apart):.2f}. Peak memory changes by a factor of "
+        f"{last.memory / first.memory:.2f}. The utilisation of two cores is "
+        f"{last.cpu / (2 * last.wall):.0%} for {sizes[-1]} submissions, including start-up. For "
+        f"{sizes[0]} submissions, two cores need {first.cpu / alone.cpu:.2f} times the processor "
+        "time of one core.",
     )
 
 
