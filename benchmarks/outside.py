@@ -1,10 +1,12 @@
-"""What a class costs beside grading: recorded, graded again, feedback, status, export.
+"""Measure all steps except grading: recording scores, feedback, status and export.
 
     python -m benchmarks.outside [--week week01_softmax] [--sizes 150,400] [--weeks 1]
 
-Every result is in the store before (benchmarks/classes.py), so `grade` reads, records and shows.
-The class is held in `--weeks` weeks; each step is one command, and what is said of a student is
-what a larger class costs more, by student: start-up is left out of that, and not of the totals.
+All results are already stored (`benchmarks.classes`), so `grade` only reads, shows and records
+them. The second `grade` records the same results again. The course repeats the week `--weeks`
+times, and each step is one command. The totals include the start-up of the commands. The cost per
+student does not, because it is the difference between the largest and the smallest class divided by
+the difference in size.
 """
 
 from __future__ import annotations
@@ -24,7 +26,7 @@ from .results import exponent, table, write_section
 
 STEPS = {
     "record": ("grade", "1"),
-    "grade, all known": ("grade", "1"),
+    "grade again": ("grade", "1"),
     "feedback": ("feedback", "1", "--unmarked"),
     "status": ("status",),
     "export": ("export", "1", "--unmarked"),
@@ -34,12 +36,12 @@ STEPS = {
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--week", default="week01_softmax")
-    parser.add_argument("--sizes", default="150,400", help="comma-separated, growing")
-    parser.add_argument("--weeks", type=int, default=1, help="in which the class is recorded")
+    parser.add_argument("--sizes", default="150,400", help="two or more class sizes, increasing")
+    parser.add_argument("--weeks", type=int, default=1, help="number of weeks in the course")
     chosen = parser.parse_args()
     sizes = [int(size) for size in chosen.sizes.split(",")]
     if sizes != sorted(set(sizes)) or len(sizes) < 2:
-        parser.error("--sizes takes two or more sizes that grow")
+        parser.error("--sizes needs two or more increasing sizes, such as 150,400")
     graded: Graded = []
     costs: dict[int, dict[str, Cost]] = {}
     with tempfile.TemporaryDirectory(prefix="bench-") as place:
@@ -57,9 +59,9 @@ def measure(
     size: int,
     log: Path,
 ) -> dict[str, Cost]:
-    """What each step costs in a class of that size."""
+    """Return the cost of each step in a class of `size`."""
     for week in course.weeks:
-        print(f"{size} students hand in {week.name}", flush=True)
+        print(f"{week.name}: {size} students submit", flush=True)
         hand_in(course, week, [module for module, _ in graded], students(size))
         collect(course, week, check_owner=False)
         store_results(course, week, graded, students(size))
@@ -89,15 +91,15 @@ def report(week: str, weeks: int, costs: dict[int, dict[str, Cost]]) -> None:
                 f"{large.memory:.0f}",
             )
         )
-    head = ("step", *(f"{size}, CPU s" for size in costs), f"{last}, wall s", "ms each more",
+    head = ("step", *(f"{size}, CPU s" for size in costs), f"{last}, wall s", "ms per student",
             "CPU exponent", "wall exponent", "peak MiB")  # fmt: skip
     write_section(
         "outside",
-        "Beside grading",
-        f"Classes that handed in {week} in {weeks} {'week' if weeks == 1 else 'weeks'} through the "
-        "exchange, recorded by nbgrader, with every result in the store before. Each step is one "
-        "command, start-up included; a student more costs what stands under `ms each more`.\n\n"
-        + table(head, rows),
+        "Steps other than grading",
+        f"Classes that submitted {week} through the exchange, in a course of {weeks} "
+        f"{'week' if weeks == 1 else 'weeks'}. All results were already stored, and nbgrader "
+        "records them. Each step is one command, including start-up; `ms per student` is the "
+        "processor time per additional student.\n\n" + table(head, rows),
     )
 
 

@@ -1,14 +1,15 @@
-"""A class from hand-in to grades: collected, graded and recorded, feedback, export.
+"""Measure all steps for a class, from submission to export: collect, grade, feedback, export.
 
     python -m benchmarks.whole [--week week01_softmax] [--sizes 1000,10000]
 
-Everybody hands in a program of their own (benchmarks/generate.py) through the exchange; nothing is
-known of any of them. Each step is one command, start-up included, on all cores.
+Each student submits a different program (`benchmarks.generate`) through the exchange, and no
+results are stored. Each step is one command that may use all cores. All costs include start-up.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import shutil
 import sys
 import tempfile
@@ -23,7 +24,7 @@ from .results import exponent, table, write_section
 from .sample import sources
 
 _AUTOGRADER = ("-m", "autograder")
-# `autograder collect`, but for whose the files are: here one user hands in for all.
+# `autograder collect` without the check of file owners, because one user submits for all students.
 _COLLECT = """
 from pathlib import Path
 from autograder.model.course import load
@@ -43,7 +44,7 @@ STEPS = {
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--week", default="week01_softmax")
-    parser.add_argument("--sizes", default="1000,10000", help="two, comma-separated, growing")
+    parser.add_argument("--sizes", default="1000,10000", help="two class sizes, increasing")
     chosen = parser.parse_args()
     first, last = (int(size) for size in chosen.sizes.split(","))
     costs = {size: measure(chosen.week, size) for size in (first, last)}
@@ -63,28 +64,30 @@ def main() -> None:
             )
         )
     head = ("step", f"{first}, CPU s", f"{last}, CPU s", f"{first}, wall s", f"{last}, wall s",
-            f"ms each of {last}", "CPU exponent", "wall exponent", f"{first}, peak MiB",
+            f"{last}, CPU ms per student", "CPU exponent", "wall exponent", f"{first}, peak MiB",
             f"{last}, peak MiB")  # fmt: skip
     grading = costs[last]["grade and record"]
+    cores = os.cpu_count() or 1
     used = (
-        f"While {last} were graded, {grading.busy:.0%} of two cores were busy. The processes' own "
-        f"time is {grading.cpu / (2 * grading.wall):.0%}; the rest is the kernel's, which takes "
-        "down the namespaces of those that have ended."
+        f"While {last} submissions were graded, the utilisation of all cores was "
+        f"{grading.busy:.0%}, of which the command and its descendants account for "
+        f"{grading.cpu / (cores * grading.wall):.0%}. The rest is work of the kernel, such as "
+        "destroying namespaces, and of other programs."
     )
     write_section(
         "whole",
-        "A class from hand-in to grades",
-        f"Classes that handed in {chosen.week} through the exchange, everybody a program of their "
-        "own; nothing was known of any.\n\n" + table(head, rows) + f"\n\n{used}",
+        "A class from submission to export",
+        f"Classes that submitted {chosen.week} through the exchange. Each student submitted a "
+        "different program, and no results were stored.\n\n" + table(head, rows) + f"\n\n{used}",
     )
 
 
 def measure(name: str, size: int) -> dict[str, Cost]:
-    """What each step costs in a class of that size."""
+    """Return the cost of each step in a class of `size`; `name` is the week."""
     with tempfile.TemporaryDirectory(prefix="bench-") as place:
         course = made_course(Path(place) / "course", name, 1)
         (week,) = course.weeks
-        print(f"{size} students hand in {name}", flush=True)
+        print(f"{name}: {size} students submit", flush=True)
         hand_in(course, week, modules(course, week, size), students(size))
         log = Path(place) / "log"
         costs = {}
@@ -96,7 +99,7 @@ def measure(name: str, size: int) -> dict[str, Cost]:
 
 
 def modules(course: Course, week: Week, count: int) -> list[str]:
-    """A program for everybody, right and wrong in the bank's shares."""
+    """Generate `count` different programs, with as many wrong ones as in the bank."""
     bank = [source for _, source in sources(course, week)]
     return [variant(bank[n % len(bank)], n) for n in range(count)]
 
