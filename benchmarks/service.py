@@ -1,10 +1,12 @@
-"""The service under a class: the hour before a deadline, and a hundred kills.
+"""Load-test the service before a deadline, and test recovery after the service is killed.
 
     python -m benchmarks.service load  --students 400 --minutes 60
     python -m benchmarks.service kills --kills 100
 
-Each writes its table to benchmarks/SERVICE.md. The students are real clients (httpx), the engine,
-nbgrader's gradebook and the database are the real ones.
+`load` simulates the last minutes before a deadline, with more and more submissions. `kills` sends
+SIGKILL to the service repeatedly while students submit. Each command writes a table to
+benchmarks/SERVICE.md. Simulated students send HTTP requests with httpx; the service, the engine,
+the database and nbgrader's gradebook are not simulated.
 """
 
 from __future__ import annotations
@@ -48,16 +50,19 @@ from tests.serve.running import JSON, Running, until  # noqa: E402
 RESULTS = ROOT / "benchmarks" / "SERVICE.md"
 _AS_USUAL = ("--nice", "10")
 _HEAD = """\
-# The service under a class
+# Load and recovery of the service
 
 Written by `python -m benchmarks.service`.
 
-Other work ran on the machine meanwhile: `load before` says how much.
+Other programs ran on the machine at the same time: see `load average before`.
 """
 
 
 def made(folder: Path, students: list[str], *, tiny: bool) -> Course:
-    """A course whose first week is out, with its students."""
+    """Create a course with these students, and release its first week.
+
+    tiny: use a week with two trivial exercises instead of week01_softmax
+    """
     root = folder / "course"
     if tiny:
         write_course(root)
@@ -76,7 +81,7 @@ def made(folder: Path, students: list[str], *, tiny: bool) -> Course:
 
 
 def clients(course: Course, url: str, students: list[str]) -> dict[str, httpx.AsyncClient]:
-    """Everybody's program, signed in."""
+    """Return an authenticated HTTP client for each student."""
     people = Accounts(open_database(f"sqlite:///{course.state / DATABASE}"))
     found = {}
     for name in students:
@@ -91,7 +96,11 @@ def clients(course: Course, url: str, students: list[str]) -> dict[str, httpx.As
 
 
 class Handed:
-    """One hand-in as its student saw it."""
+    """A submission as its student saw it.
+
+    sent, answered, done: times of the request, the receipt and the result
+    promised: the service's estimate of the time until the result, in seconds
+    """
 
     def __init__(self) -> None:
         self.receipt, self.sent, self.answered = "", 0.0, 0.0
@@ -99,7 +108,7 @@ class Handed:
 
 
 async def hand_in(client: httpx.AsyncClient, week: str, module: str, source: str) -> Handed:
-    """Hand in, and ask for the try as often as the service wants until it is over."""
+    """Submit a file, and poll at the interval that the service requests until there is a result."""
     one = Handed()
     one.sent = time.monotonic()
     sent = [("files", (module, source.encode()))]
@@ -117,7 +126,11 @@ async def hand_in(client: httpx.AsyncClient, week: str, module: str, source: str
 
 
 def arrivals(students: list[str], tries: int, seconds: float, draw: random.Random) -> list[Any]:
-    """(when, who): three a student, the later the more, and three bursts of 60 in ten seconds."""
+    """Draw the times of all submissions; return sorted pairs of a time in seconds and a student.
+
+    The arrival rate increases until the deadline. Three bursts have up to 60 submissions within ten
+    seconds each.
+    """
     found = [(seconds * draw.betavariate(2, 1), name) for name in students for _ in range(tries)]
     for burst in (0.3, 0.6, 0.95):
         chosen = draw.sample(range(len(found)), min(60, len(found)))
@@ -129,7 +142,10 @@ def arrivals(students: list[str], tries: int, seconds: float, draw: random.Rando
 async def storm(
     course: Course, url: str, students: list[str], tries: int, minutes: float
 ) -> tuple[list[Handed], list[Handed]]:
-    """An idle class of one, then the hour."""
+    """Submit one file at a time to the idle service, then all others at the drawn times.
+
+    Return the submissions of both phases.
+    """
     week = course.weeks[0]
     bank = Bank(course, week)
     sources = [bank.solution] + [_whole(bank, m) for m in bank.misconceptions]
@@ -139,7 +155,7 @@ async def storm(
     def source(number: int) -> str:
         return f"{draw.choice(sources)}\n# {number}\n"
 
-    await hand_in(own[students[0]], week.name, week.module, source(0))  # creates an engine
+    await hand_in(own[students[0]], week.name, week.module, source(0))  # warm-up: starts an engine
     idle = []
     for number, name in enumerate(students[:15]):
         idle.append(await hand_in(own[name], week.name, week.module, source(-number - 1)))
@@ -159,6 +175,7 @@ def _whole(bank: Bank, wrong: Any) -> str:
 
 
 def share(values: list[float], part: float) -> float:
+    """Return a quantile of the values; `part` is between 0 and 1."""
     ordered = sorted(values)
     return ordered[min(len(ordered) - 1, int(part * len(ordered)))]
 
@@ -183,22 +200,22 @@ def run_load(students: int, tries: int, minutes: float, jobs: int) -> str:
     within = sum(b.done - b.answered <= b.promised + 1 for b in graded) / len(graded)
     idle_waits = [i.done - i.sent for i in idle]
     rows = {
-        "students, hand-ins each, minutes": f"{students}, {tries}, {minutes:g}",
-        "grading processes, cores, load before": f"{jobs}, {os.cpu_count()}, {before:.1f}",
-        "idle: result after, median and slowest of 15": (
+        "students, submissions each, minutes": f"{students}, {tries}, {minutes:g}",
+        "grading processes, cores, load average before": f"{jobs}, {os.cpu_count()}, {before:.1f}",
+        f"time to result if idle: median, maximum of {len(idle)}": (
             f"{statistics.median(idle_waits):.1f} s, {max(idle_waits):.1f} s"
         ),
-        "receipt after: median, 99 %, slowest": (
+        "time to receipt: median, 99th percentile, maximum": (
             f"{statistics.median(answers):.0f} ms, {share(answers, 0.99):.0f} ms, "
             f"{max(answers):.0f} ms"
         ),
-        "hand-ins, graded, replaced by a newer one": (
+        "submissions, graded, replaced by a newer one": (
             f"{len(busy)}, {len(graded)}, {len(busy) - len(graded)}"
         ),
-        "result after: median, 95 %, slowest": (
+        "time to result: median, 95th percentile, maximum": (
             f"{statistics.median(waits):.1f} s, {share(waits, 0.95):.1f} s, {max(waits):.1f} s"
         ),
-        "done within what the receipt said": f"{100 * within:.0f} %",
+        "results within the estimated time": f"{100 * within:.0f} %",
         "receipts lost": str(len(lost)),
     }
     small = f"{students} students at once"
@@ -206,7 +223,7 @@ def run_load(students: int, tries: int, minutes: float, jobs: int) -> str:
 
 
 def signed_in(course: Course, url: str, name: str, role: Role = "student") -> httpx.Client:
-    """Somebody's program."""
+    """Return an authenticated HTTP client for one user."""
     people = Accounts(open_database(f"sqlite:///{course.state / DATABASE}"))
     key = people.start_session(name, role, "program").key
     people.engine.dispose()
@@ -220,7 +237,7 @@ def rows_of(course: Course, query: str) -> list[Any]:
 
 
 def settled(course: Course) -> bool:
-    """Return whether everybody's newest result stands in the gradebook."""
+    """Return True if the newest result of each student is recorded in the gradebook."""
     late = """
     SELECT COUNT(*) FROM (
       SELECT t.student, t.week, MAX(r.graded) AS newest
@@ -232,6 +249,7 @@ def settled(course: Course) -> bool:
 
 
 def known(course: Course) -> set[str]:
+    """Return the receipts of all submissions in the database."""
     return {r for (r,) in rows_of(course, "SELECT receipt FROM submissions")}
 
 
@@ -239,7 +257,7 @@ def known(course: Course) -> set[str]:
 
 
 class Persistent(threading.Thread):
-    """A student who hands in again and again, whatever happens to the service."""
+    """A student who keeps submitting, even while the service is down."""
 
     def __init__(self, name: str, course: Course, url: str, ends: threading.Event) -> None:
         super().__init__(daemon=True)
@@ -262,7 +280,7 @@ class Persistent(threading.Thread):
                 if answer.status_code == 201:
                     self.receipts.append(answer.json()["receipt"])
             except (httpx.TransportError, ValueError):
-                pass  # no receipt was given
+                pass  # the service is down, and the student has no receipt
             self.ends.wait(self.draw.uniform(2, 20))
 
 
@@ -280,7 +298,7 @@ def run_kills(kills: int, students: int, jobs: int) -> str:
         states: Counter[str] = Counter()
         began, left, still = time.monotonic(), 0, 0
         for _ in range(kills):
-            # while processes start, or after some results, in the middle of others
+            # kill the service while its processes start, or after some more results
             if draw.random() > 1 / 3:
                 wanted = results(course) + draw.randint(1, 4)
                 until(lambda wanted=wanted: results(course) >= wanted, 300, every=0.1)
@@ -308,15 +326,15 @@ def run_kills(kills: int, students: int, jobs: int) -> str:
     rows = {
         "kills (SIGKILL of the service), minutes": f"{kills}, {took / 60:.0f}",
         "students, grading processes": f"{students}, {jobs}",
-        "receipts given": str(report["given"]),
-        "of them graded, replaced by a newer try": f"{report['graded']}, {report['replaced']}",
-        "of them lost": str(report["lost"]),
+        "receipts": str(report["given"]),
+        "graded, replaced by a newer submission": f"{report['graded']}, {report['replaced']}",
+        "lost": str(report["lost"]),
         "receipts with two results": str(report["twice"]),
-        "tries being graded, waiting, when it was killed": (
+        "submissions being graded, queued, at the time of a kill": (
             f"{states['running']}, {states['waiting']}"
         ),
-        "sandboxes half begun that a kill left, after the next start": f"{left}, {still}",
-        "students whose score in the gradebook is not that of their last try": str(wrong),
+        "orphaned sandboxes after a kill, at the end": f"{left}, {still}",
+        "students whose score in the gradebook is not their latest result": str(wrong),
     }
     return table("A hundred kills" if kills == 100 else f"{kills} kills", rows)
 
@@ -326,7 +344,7 @@ def results(course: Course) -> int:
 
 
 def living(session: int) -> list[int]:
-    """What lives of a session, the dead that nobody has waited for left out."""
+    """Return the ids of a session's running processes, without zombies."""
     found = []
     for process in psutil.process_iter():
         with contextlib.suppress(psutil.Error, OSError):
@@ -341,6 +359,7 @@ def waiting(course: Course) -> int:
 
 
 def verdict(course: Course, receipts: list[str]) -> dict[str, int]:
+    """Count what happened to the submissions with these receipts."""
     states = dict(rows_of(course, "SELECT receipt, state FROM submissions"))
     twice = "SELECT COUNT(*) FROM (SELECT receipt FROM results GROUP BY receipt HAVING COUNT(*)>1)"
     ends = Counter(states.get(r, "lost") for r in receipts)
@@ -354,6 +373,7 @@ def verdict(course: Course, receipts: list[str]) -> dict[str, int]:
 
 
 def wrong_in_gradebook(course: Course) -> int:
+    """Count students whose score in the gradebook differs from their latest result."""
     last = """
     SELECT t.student, r.score FROM submissions t JOIN results r ON r.receipt = t.receipt
     WHERE t.number = (SELECT MAX(u.number) FROM submissions u
@@ -365,16 +385,16 @@ def wrong_in_gradebook(course: Course) -> int:
     return sum(abs(held.get(s, -1) - score) > 1e-6 for s, score in wanted.items())
 
 
-# Writing it down
+# Results
 
 
 def table(title: str, rows: dict[str, str]) -> str:
-    lines = [f"## {title}", "", "| what | measured |", "| --- | --- |"]
+    lines = [f"## {title}", "", "| quantity | value |", "| --- | --- |"]
     return "\n".join([*lines, *(f"| {name} | {value} |" for name, value in rows.items()), ""])
 
 
 def write(section: str) -> None:
-    """Put a section in the place of the former one of its title."""
+    """Write a section to SERVICE.md; it replaces a section with the same title."""
     text = RESULTS.read_text("utf-8") if RESULTS.exists() else _HEAD
     title = section.split("\n")[0]
     parts = re.split(r"(?m)^(?=## )", text)
