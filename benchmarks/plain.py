@@ -1,7 +1,11 @@
-"""The same hidden tests in the student's own process, for graders that work that way.
+"""Run the hidden tests in the student's process, for graders without isolation.
 
-They see the same inputs, make the same calls on the same devices and compare in the same way. What
-is left out is what such graders do not do: a sandbox, and naming the misconception.
+The tests use the same inputs, calls, devices and comparisons as the kit. There is no sandbox, and
+no misconceptions are named, because these graders do neither.
+
+    python -m benchmarks.plain ROOT WEEK MODULE OUT
+
+writes to the JSON file OUT, for each exercise, whether MODULE passes all hidden tests.
 """
 
 from __future__ import annotations
@@ -32,7 +36,12 @@ def _module(path: Path) -> InProcess:
 
 
 def failures(root: str, week: str, module: str, exercise: str | None = None) -> list[str]:
-    """Run a week's hidden tests (of one exercise) on a module file; the names of those failed."""
+    """Run a week's hidden tests on a module file; return the names of the failed tests.
+
+    root:     folder of the course
+    module:   path of the module
+    exercise: the exercise to test; None tests all exercises
+    """
     path = Path(module).resolve()
     runs = _engine(root, week).runs
     ran = runs.run(_module(path), runs.files(path.read_text(encoding="utf-8")), exercise)
@@ -40,13 +49,13 @@ def failures(root: str, week: str, module: str, exercise: str | None = None) -> 
 
 
 def check(root: str, week: str, module: str, exercise: str) -> None:
-    """What a hidden cell says."""
+    """Raise AssertionError if a hidden test of the exercise fails; hidden cells call this."""
     failed = failures(root, week, module, exercise)
-    assert not failed, f"{len(failed)} tests failed: {failed[0]}"
+    assert not failed, f"{len(failed)} tests failed, the first is {failed[0]}"
 
 
 def main() -> None:
-    """One pytest process for one submission: root, week, module, and the file to write."""
+    """Grade one submission; the arguments are described in the module's docstring."""
     root, week, module, out = sys.argv[1:]
     engine = _engine(root, week)
     failed = failures(root, week, module)

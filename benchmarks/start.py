@@ -1,11 +1,13 @@
-"""How soon commands answer: those that need no torch, and a student's loop of saving and checking.
+"""Measure the start-up time of commands, and how fast students and instructors get results.
 
     python -m benchmarks.start
 
-Writes the time and the heaviest imports of the commands that need no torch, `check` on one exercise
-against importing torch and pytest, how long after a save `watch` starts to answer and has answered,
-and the first verdict of a class, `grade` on one right submission, against importing torch.
-Processor time of a start is given beside the wall clock: on a busy machine it says more.
+- Commands that do not need torch: time, heavy imports and slowest imports.
+- `check` on one exercise, compared with importing torch and pytest.
+- `watch`: time from saving a file to the first and to the last line of output.
+- `grade` on one correct submission, compared with importing torch.
+
+On a busy machine, processor time is more reliable than wall-clock time, so both are reported.
 """
 
 from __future__ import annotations
@@ -27,7 +29,7 @@ from .measure import ROOT, Cost, run
 from .results import table, write_section
 from .sample import course_copy, lay, take
 
-# Commands that are to answer at once; `fails` where what they say is an error of the user's.
+# Commands that must start fast. No week is named `nowhere`, so the last three report an error.
 QUICK = (
     ["--help"],
     ["grade", "--help"],
@@ -43,7 +45,7 @@ _HEAVY = ("torch", "nbgrader", "pytest", "matplotlib", "distributed", "numpy")
 
 
 def imported(arguments: list[str], cwd: Path) -> tuple[list[str], list[str]]:
-    """The modules that a command imports: the ten that took longest, and heavy ones among all."""
+    """Return the ten slowest imports of a command with their times, and its heavy libraries."""
     command = [sys.executable, "-X", "importtime", "-m", "autograder", *arguments]
     done = subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False)
     found = re.findall(r"import time:\s+(\d+) \|\s+(\d+) \|\s+(\S+)", done.stderr)
@@ -53,7 +55,7 @@ def imported(arguments: list[str], cwd: Path) -> tuple[list[str], list[str]]:
 
 
 def started(arguments: list[str], cwd: Path) -> tuple[float, float]:
-    """Medians of wall clock and processor time of a command, in seconds."""
+    """Return the median wall-clock time and processor time of a command, in seconds."""
     walls, cpus = [], []
     with tempfile.TemporaryDirectory() as place:
         for _ in range(_REPEATS + 1):
@@ -64,13 +66,16 @@ def started(arguments: list[str], cwd: Path) -> tuple[float, float]:
 
 
 def _run(command: list[str], cwd: Path, log: Path) -> tuple[float, float]:
-    shell = ["/bin/sh", "-c", '"$@"; true', "sh", *command]  # an exit code of 1 or 2 is an answer
+    shell = ["/bin/sh", "-c", '"$@"; true', "sh", *command]  # the exit code may be 1 or 2
     cost = run(shell, cwd, log)
     return cost.wall, cost.cpu
 
 
 def checking(folder: Path) -> tuple[float, float]:
-    """Processor seconds of `check softmax` and of importing torch and pytest; medians, in turns."""
+    """Measure `check softmax` and importing torch and pytest, alternately.
+
+    Return both median processor times in seconds.
+    """
     checks, imports = [], []
     for _ in range(_REPEATS):
         log = folder.parent / "log"
@@ -81,8 +86,11 @@ def checking(folder: Path) -> tuple[float, float]:
 
 
 def first_verdict(place: Path) -> tuple[Cost, Cost, Cost]:
-    """`grade` on one right submission of a week that nobody graded before, and of one that was;
-    importing torch. Medians, in turns."""
+    """Measure `grade` on one correct submission, and importing torch, alternately.
+
+    Return the median costs of grading without caches, grading with the cached outputs of the
+    course's programs, and importing torch.
+    """
     course, week = course_copy(place / "course", load(ROOT).weeks[0].name)
     (path,) = lay(place / "class", week, take(course, week, 1))
     command = [sys.executable, "-m", "autograder", "grade", week.name, path]
@@ -102,7 +110,10 @@ def first_verdict(place: Path) -> tuple[Cost, Cost, Cost]:
 
 
 def watching(folder: Path, module: str) -> tuple[float, float]:
-    """Seconds from a save until `watch` says a first word about it, and until it has answered."""
+    """Run `watch` and save the module repeatedly.
+
+    Return the median times from a save to the first and to the last line of output, in seconds.
+    """
     command = [sys.executable, "-u", "-m", "autograder", "watch"]
     said: list[tuple[float, str]] = []
     with subprocess.Popen(
@@ -122,7 +133,7 @@ def watching(folder: Path, module: str) -> tuple[float, float]:
             firsts, lasts = [], []
             for number in range(_REPEATS):
                 before = len(said)
-                path = folder / module  # a change that matters to one exercise
+                path = folder / module  # this change affects only one exercise
                 text = path.read_text(encoding="utf-8")
                 text = re.sub(r"# BEGIN SOLUTION|saved = \d+", f"saved = {number}", text, count=1)
                 path.write_text(text, encoding="utf-8")
@@ -137,18 +148,26 @@ def watching(folder: Path, module: str) -> tuple[float, float]:
 
 
 def _quiet(said: list[tuple[float, str]], most: float, quiet: float, after: int = 0) -> None:
-    """Wait until something was said, and then nothing for a while."""
+    """Wait until there is new output, followed by a pause.
+
+    Raise RuntimeError if there is no new output within the time limit.
+
+    said:  list of output lines with their times, filled by the reader thread
+    most:  time limit in seconds
+    quiet: length of the pause in seconds
+    after: number of lines that are not new
+    """
     deadline = time.perf_counter() + most
     while time.perf_counter() < deadline:
         if len(said) > after and time.perf_counter() - said[-1][0] > quiet:
             return
         time.sleep(0.01)
     if len(said) <= after:
-        raise RuntimeError(f"`watch` said nothing within {most:.0f} s of a save")
+        raise RuntimeError(f"`watch` printed no output within {most:.0f} s")
 
 
 def student_folder(place: Path) -> Path:
-    """Week 1 as a student has it, with a right solution in it."""
+    """Create a student's folder for week 1 with the solution in the module; return the folder."""
     from autograder.authoring.lesson.handout import week_files
 
     course = load(ROOT)
@@ -177,17 +196,18 @@ def main() -> None:
         new, again, torch = first_verdict(Path(place))
     write_section(
         "start",
-        "Start",
+        "Start-up",
         table(("command", "wall s", "CPU s", "heavy imports"), rows)
-        + f"\n\n`check softmax` takes {check:.2f} s of processor time, importing torch and pytest "
-        f"{bare:.2f} s: {check / bare:.2f} times as much. `watch` says its first word "
-        f"{first:.2f} s after a save and has answered after {last:.2f} s.\n\n"
-        f"The first verdict, `grade` on one right submission of week 1, takes {new.wall:.2f} s "
-        f"and {new.cpu:.2f} s of processor time ({again.wall:.2f} s and {again.cpu:.2f} s if the "
-        f"week was graded before). Importing torch takes {torch.wall:.2f} s and {torch.cpu:.2f} s: "
-        f"the verdict {new.wall / torch.wall:.2f} times as long, and {new.cpu / torch.cpu:.2f} "
-        "times the processor time, of which two processes each import torch.\n\n"
-        "What takes longest to import:\n\n" + "\n".join(imports),
+        + f"\n\n`check softmax` takes {check:.2f} s of processor time, which is "
+        f"{check / bare:.2f} times as much as importing torch and pytest ({bare:.2f} s). `watch` "
+        f"prints its first line {first:.2f} s after a save, and its last line after {last:.2f} s."
+        f"\n\n`grade` on one correct submission of week 1 takes {new.wall:.2f} s of wall-clock "
+        f"time and {new.cpu:.2f} s of processor time, or {again.wall:.2f} s and {again.cpu:.2f} s "
+        "if the outputs of the course's programs are cached. Importing torch takes "
+        f"{torch.wall:.2f} s and {torch.cpu:.2f} s, so that grading takes "
+        f"{new.wall / torch.wall:.2f} times as long, and {new.cpu / torch.cpu:.2f} times the "
+        "processor time, because two processes import torch.\n\n"
+        "The slowest imports of each command:\n\n" + "\n".join(imports),
     )
 
 

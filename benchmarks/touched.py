@@ -1,13 +1,15 @@
-"""Count the modules and functions of the kit that run on the trusted side for one submission.
+"""Count the modules and functions of the kit that one submission uses in the trusted process.
 
     python -m benchmarks.touched [WEEK] [--wrong MISCONCEPTION] [--in-process]
 
-A correct submission (the solution) and a wrong one (a misconception of the bank) are graded by a
-warm engine that has graded a class before: the other misconceptions of the same exercise, and a
-student with the same program except for a comment. The solution's outputs, which are recorded once
-for all submissions with equal mistakes, therefore do not count. Modules count if one of their
-functions is called, not if they are only imported. The wrong program is measured twice: as the bank
-names it, and with the misconception removed from the bank, so that it is searched for.
+A warm engine grades a correct submission (the solution) and a wrong one (a misconception). Before,
+it has graded the other misconceptions of the exercise, and the same program with a comment, so that
+one-time work, such as recording the solution's outputs, does not count. The wrong program is graded
+with its misconception in the bank, and again after the misconception has been removed, so that the
+mistake must be located by a search.
+
+A module counts if one of its functions is called; importing a module is not enough. Code in the
+sandboxed process does not count.
 """
 
 from __future__ import annotations
@@ -28,12 +30,12 @@ from autograder.sandbox import choose
 from .measure import ROOT
 from .results import table, write_section
 
-_SECRET = b"which modules run needs no secret"
+_SECRET = b"which modules run needs no secret"  # seed of the hidden inputs
 _KIT = Path(autograder.__file__).parent
 
 
 class Touched:
-    """Records the functions of the kit that are called, by module."""
+    """A profile function that records the kit's functions that are called, by module."""
 
     def __init__(self) -> None:
         self.functions: dict[str, set[str]] = defaultdict(set)
@@ -47,7 +49,7 @@ class Touched:
 
 
 def grade(engine: Engine, source: str) -> Touched:
-    """Grade one submission."""
+    """Grade a submission; return the functions that were called."""
     touched = Touched()
     threading.setprofile(touched)
     sys.setprofile(touched)
@@ -62,16 +64,16 @@ def grade(engine: Engine, source: str) -> Touched:
 
 
 def grade_again(engine: Engine, source: str) -> Touched:
-    """Grade the program of a first student, then that of a second one, and return the second."""
-    grade(engine, f"{source}\n# by another student\n")
+    """Grade a program for two students; return the functions that the second grading called."""
+    grade(engine, f"{source}\n# first student\n")
     return grade(engine, source)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("week", nargs="?", default="week01_softmax")
-    parser.add_argument("--wrong", help="a misconception; default: the first one")
-    parser.add_argument("--in-process", action="store_true", help="without a sandbox")
+    parser.add_argument("--wrong", help="name of a misconception; default: the first one")
+    parser.add_argument("--in-process", action="store_true", help="grade without a sandbox")
     chosen = parser.parse_args()
     course = load(ROOT)
     week = course.week(chosen.week)
@@ -88,10 +90,10 @@ def main() -> None:
             "correct": grade_again(engine, engine.bank.solution),
             f"`{wrong.name}`": grade_again(engine, wrong.source),
         }
-        # The bank reads its files once: from now on it knows one misconception less.
+        # The bank caches its misconceptions in an attribute; remove one.
         vars(engine.bank)["misconceptions"] = tuple(m for m in known if m.name != wrong.name)
         engine.locate_mistakes(course.registry.suspects)
-        found[f"`{wrong.name}`, unknown"] = grade_again(engine, wrong.source)
+        found[f"`{wrong.name}`, not in the bank"] = grade_again(engine, wrong.source)
     finally:
         engine.close()
     for name, touched in found.items():
@@ -101,7 +103,7 @@ def main() -> None:
         for name, t in found.items()
     ]
     body = f"{week.name}\n\n{table(('submission', 'modules', 'functions'), rows)}"
-    write_section("touched", "Modules that one submission touches", body)
+    write_section("touched", "Modules that one submission uses", body)
 
 
 if __name__ == "__main__":
