@@ -1,17 +1,25 @@
-"""The same submissions and the same hidden tests, four graders, in turns; medians.
+"""Compare the throughput of four graders on the same submissions and hidden tests.
 
     python -m benchmarks.throughput [--weeks week01_softmax,…|all] [--n 2] [--rounds 1]
                                     [--class 200,60] [--at-once 2]
 
-`n` submissions go to each grader in each round, others in every round. What the kit costs once, to
-start, weighs heavily in so small a class: in each round it also grades classes of `--class`, of the
-first size in the course's first week and of the second in any other: one as the simulated course
-draws it (tests/simulation/plan.py: at most three mistakes each, local names of everybody's own),
-with and without the search for lines; and one that takes the bank in turn, so that nearly everybody
-has a mistake that nobody else has. For the others a class costs what its submissions cost, one
-after the other. The limit is what a right submission's calls take bare, with a process in fresh
-namespaces (benchmarks/floor.py). So many weeks as `--at-once` says are measured side by side, all
-graders of a week on one core.
+In each round, every grader grades the same `--n` submissions; each round uses different ones. The
+results are medians over rounds.
+
+The kit's start-up cost dominates in such small classes, so the kit also grades larger classes. The
+first number of `--class` is the size in the first week of the course, the second number the size in
+all other weeks. There are three classes:
+
+- A simulated class (`tests/simulation/plan.py`): at most three mistakes per submission, and
+  different names of local variables.
+- The same class without locating mistakes.
+- A class with one program of the bank per student, so that few students share a mistake.
+
+The other graders start a new process or kernel for each submission, so for them the cost per
+submission does not depend on the size of the class.
+
+The lower bound is the cost of the function calls and an empty process (`benchmarks.floor`).
+`--at-once` weeks are measured in parallel, each on one core.
 """
 
 from __future__ import annotations
@@ -44,23 +52,28 @@ GRADERS: dict[str, Grader] = {
     "this kit": graders.kit,
     "nbgrader autograde": graders.nbgrader,
     "otter run": graders.otter,
-    "pytest, one each": graders.pytest,
+    "pytest per submission": graders.pytest,
 }
 CLASS = "a class"
-NAMES = "a class, without lines"
-WRONG = "a class of mistakes"
+NAMES = "a class, without localization"
+WRONG = "a class with different mistakes"
 CLASSES = (CLASS, NAMES, WRONG)
-_SEED = 1  # of who makes which mistakes
+_SEED = 1  # seed for the mistakes of the simulated class
 
 
 @dataclass
 class Rows:
-    """Costs per submission, by grader, one for each week and round."""
+    """Costs per submission in one week, by grader; each list has one item per round.
+
+    wall, cpu: seconds
+    memory:    peak memory in MiB
+    limit:     lower bound of the processor time in seconds
+    """
 
     wall: dict[str, list[float]] = field(default_factory=dict)
     cpu: dict[str, list[float]] = field(default_factory=dict)
     memory: dict[str, list[float]] = field(default_factory=dict)
-    limit: float = 0.0  # processor seconds
+    limit: float = 0.0
 
     def add(self, name: str, wall: float, cpu: float, memory: float) -> None:
         self.wall.setdefault(name, []).append(wall)
@@ -76,10 +89,14 @@ class Rows:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--weeks", default="all", help="comma-separated, or all")
-    parser.add_argument("--n", type=int, default=2, help="submissions per week and round")
+    parser.add_argument("--n", type=int, default=2, help="number of submissions per week and round")
     parser.add_argument("--rounds", type=int, default=1)
-    parser.add_argument("--class", default="200,60", dest="sizes", help="for the kit alone")
-    parser.add_argument("--at-once", type=int, default=2, help="weeks, each on a core of its own")
+    parser.add_argument(
+        "--class", default="200,60", dest="sizes", help="sizes of the kit's classes"
+    )
+    parser.add_argument(
+        "--at-once", type=int, default=2, help="number of weeks in parallel, one per core"
+    )
     parser.add_argument("--part", type=Path, help=argparse.SUPPRESS)
     chosen = parser.parse_args()
     if missing := graders.needs():
@@ -101,23 +118,26 @@ def main() -> None:
     write_section(
         "throughput",
         "Throughput",
-        f"{chosen.n} submissions (of solution, alternatives and misconceptions) in each of "
-        f"{chosen.rounds} rounds, graders in turns on one core, {chosen.at_once} weeks at a time; "
-        "medians over rounds, start-up included. Same tests, inputs and devices (CPU and stand-in "
-        "GPU) for all. Only the kit runs them in a sandbox, names misconceptions and tells their "
-        "lines. Its class is one as the simulated course draws it, with up to three mistakes each; "
-        "in brackets without the search for lines (`suspects: {seconds: 0}`), which no other "
-        "grader has. In the class of mistakes nearly every submission has one that nobody else "
-        "has. Ratios are of processor time.\n\n"
+        f"Each of {chosen.rounds} rounds has {chosen.n} submissions from the bank (solution, "
+        "alternatives and misconceptions), which the graders grade in turns on one core; "
+        f"{chosen.at_once} weeks are measured in parallel. All figures are medians over rounds, "
+        "and include start-up. All graders use the same tests, inputs and devices (CPU and fake "
+        "GPU), but only the kit runs submissions in a sandbox, and names and locates mistakes. "
+        "Its class is simulated, with up to three mistakes per submission. Figures in parentheses "
+        "are without locating mistakes (`suspects: {seconds: 0}`). In the class with different "
+        "mistakes, few submissions share a mistake. Ratios compare processor times.\n\n"
         + _summary(rows, sizes)
         + "\n\n"
         + "\n\n".join(sections)
-        + f"\n\n![seconds]({figure.name})",
+        + f"\n\n![Processor time per submission]({figure.name})",
     )
 
 
 def _side_by_side(weeks: list[str], chosen: argparse.Namespace) -> dict[str, tuple[Rows, str]]:
-    """Costs and agreement of each week; the last week, which takes longest, is begun first."""
+    """Measure weeks in parallel; return the costs and the agreement of verdicts for each week.
+
+    The last week starts first, because it takes longest.
+    """
     given = [f"--n={chosen.n}", f"--rounds={chosen.rounds}", f"--class={chosen.sizes}"]
     cores = queue.SimpleQueue[int]()
     for core in sorted(os.sched_getaffinity(0))[: max(1, chosen.at_once)]:
@@ -140,7 +160,7 @@ def _side_by_side(weeks: list[str], chosen: argparse.Namespace) -> dict[str, tup
 
 
 def _summary(by_week: dict[str, Rows], sizes: dict[str, int]) -> str:
-    """How many times a class's share of the kit's processor time the others take."""
+    """Return a table that compares the processor time of the other graders with the kit's."""
     others = [name for name in GRADERS if name != "this kit"]
     lines = []
     for week, rows in by_week.items():
@@ -151,13 +171,17 @@ def _summary(by_week: dict[str, Rows], sizes: dict[str, int]) -> str:
         ]
         costs = f"{unit:.2f} ({without:.2f})", f"{wrong:.2f}"
         lines.append((week, str(sizes[week]), f"{rows.limit:.2f}", *costs, *ratios))
-    kit = "this kit, CPU s each", "a class of mistakes"
-    head = ("", "class", "limit, CPU s", *kit, *(f"{n}, times" for n in others))
+    kit = "this kit, CPU s per submission", "different mistakes, CPU s"
+    head = ("week", "class size", "lower bound, CPU s", *kit, *(f"{n}, ratio" for n in others))
     return table(head, lines)
 
 
 def measure_week(name: str, n: int, rounds: int, size: int) -> tuple[Rows, str]:
-    """Costs by grader, and how far the graders' verdicts agree with the kit's."""
+    """Measure all graders on one week; return their costs and the agreement with the kit.
+
+    n:    number of submissions per round
+    size: size of the kit's classes
+    """
     rows, same, all_of_them = Rows(), 0, 0
     for number in range(rounds):
         with tempfile.TemporaryDirectory(prefix="bench-") as place:
@@ -184,7 +208,7 @@ def measure_week(name: str, n: int, rounds: int, size: int) -> tuple[Rows, str]:
             shutil.rmtree(course.state, ignore_errors=True)
     with tempfile.TemporaryDirectory(prefix="bench-") as place:
         rows.limit = floor.limit(*course_copy(Path(place) / "course", name))
-    return rows, f"{same} of {all_of_them} verdicts on exercises equal the kit's."
+    return rows, f"{same} of {all_of_them} verdicts on exercises agree with the kit."
 
 
 def _class_of(place: Path, size: int, number: int, name: str, kind: str) -> Cost:
@@ -205,7 +229,7 @@ def _class_of(place: Path, size: int, number: int, name: str, kind: str) -> Cost
 
 
 def simulated(course: Course, week: Week, size: int, seed: int) -> Chosen:
-    """What the students of a simulated course hand in last."""
+    """Return the last submissions of the students in a simulated course."""
     plan = make_plan(course, size, seed)
     parts = ((student, plan.of(student, week)) for student in plan.students)
     return [
@@ -222,7 +246,7 @@ def _section(week: str, rows: Rows, agreement: str, n: int, size: int) -> str:
         wall, cpu, memory = rows.median(name)
         figures = (f"{1 / wall:.2f}", f"{cpu:.2f}", f"{memory:.0f}", f"{cpu / unit:.1f}")
         lines.append((_label(name, n, size), *figures))
-    head = ("", "submissions/s", "CPU s each", "peak MiB", "ratio")
+    head = ("grader", "submissions/s", "CPU s per submission", "peak MiB", "ratio")
     return f"### {week}\n\n{table(head, lines)}\n\n{agreement}"
 
 
@@ -233,6 +257,7 @@ def _label(name: str, n: int, size: int) -> str:
 
 
 def draw(by_week: dict[str, Rows], n: int, sizes: dict[str, int], path: Path) -> None:
+    """Draw a bar chart of the processor time per submission, and write it to `path`."""
     import matplotlib
 
     matplotlib.use("Agg")
@@ -251,14 +276,14 @@ def draw(by_week: dict[str, Rows], n: int, sizes: dict[str, int], path: Path) ->
     colours = ["#4477aa" if "this kit" in label else "#bbbbbb" for label in labels]
     bars = axes.barh(labels, values, color=colours)
     axes.bar_label(bars, [f"{v:.2f}" if v < 1 else f"{v:.1f}" for v in values], padding=3)
-    limit.set_label("limit: a right one's bare calls and a process in fresh namespaces")
+    limit.set_label("lower bound: function calls and an empty process")
     axes.margins(y=0.01)
     axes.invert_yaxis()
     axes.set_xscale("log")
     axes.set_xlim(min(rows.limit for rows in by_week.values()) / 2, 2 * max(values))
     axes.xaxis.set_major_formatter("{x:g}")
     axes.xaxis.set_minor_formatter("")
-    axes.set_xlabel("processor seconds each (logarithmic)")
+    axes.set_xlabel("processor time per submission in seconds (log scale)")
     figure.legend(loc="outside upper left", frameon=False)
     axes.spines[["top", "right"]].set_visible(False)
     figure.savefig(path, metadata={"Date": None})
