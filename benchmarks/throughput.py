@@ -118,10 +118,10 @@ def main() -> None:
     write_section(
         "throughput",
         "Throughput",
-        f"Each of {chosen.rounds} rounds has {chosen.n} submissions from the bank (solution, "
-        "alternatives and misconceptions), which the graders grade in turns on one core; "
-        f"{chosen.at_once} weeks are measured in parallel. All figures are medians over rounds, "
-        "and include start-up. All graders use the same tests, inputs and devices (CPU and fake "
+        f"Rounds: {chosen.rounds}. Submissions per round: {chosen.n}, from the bank (solution, "
+        f"alternatives and misconceptions). Weeks in parallel: {chosen.at_once}. The graders of a "
+        "week take turns on one core. All figures are medians over rounds, and include start-up. "
+        "All graders use the same tests, inputs and devices (CPU and fake "
         "GPU), but only the kit runs submissions in a sandbox, and names and locates mistakes. "
         "Its class is simulated, with up to three mistakes per submission. Figures in parentheses "
         "are without locating mistakes (`suspects: {seconds: 0}`). In the class with different "
