@@ -156,10 +156,12 @@ class Pair(Comparison, NamedCalls, Container):
 
     @property
     def student(self) -> Remote:
+        """The student's object, for calls without a comparison."""
         return Remote(self.on_student)
 
     @property
     def reference(self) -> Remote:
+        """The reference's object, for calls without a comparison."""
         return Remote(self.on_reference)
 
     def object_on(self, side: Side) -> RemoteObject:
