@@ -15,7 +15,7 @@ demo: setup
 test: setup
 	$(BIN)/autograder build --check
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
-	$(BIN)/python -m pytest -q -n $(or $(JOBS),3) --dist loadscope --no-loadscope-reorder
+	$(BIN)/python -m pytest -q -n $(or $(JOBS),4) --dist loadscope --no-loadscope-reorder
 
 # What `make test` leaves out: the other variants of the attacks, and expensive tests. Attacks often
 # wait for a limit, so there are more processes than cores.

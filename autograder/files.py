@@ -153,11 +153,12 @@ def sweep(
     """
     for folder in Path(within or tempfile.gettempdir()).glob(f"{prefix}*"):
         with contextlib.suppress(OSError):
+            if hasattr(os, "geteuid") and folder.lstat().st_uid != os.geteuid():
+                continue
             lock = _locked(folder / _LOCK)
             if lock is not None:
                 try:
-                    if folder.lstat().st_uid == os.geteuid():
-                        remove(str(folder))
+                    remove(str(folder))
                 finally:
                     os.close(lock)
 

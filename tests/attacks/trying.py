@@ -23,12 +23,14 @@ _GRACE_SECONDS = 4.0
 
 
 def of_groups(*groups: str) -> list[ParameterSet]:
-    """Return the attacks of these folders; all variants but the first of each file are thorough."""
-    return [
-        pytest.param(a, id=a.name, marks=() if a is _FIRST[a.path] else pytest.mark.thorough)
-        for a in ALL
-        if a.path.parent.name in groups
-    ]
+    """Return the attacks of these folders; all variants but the first of each file are thorough.
+
+    Attacks that exhaust a limit are thorough too: they wait, and test_limits tests each limit.
+    """
+    found = [a for a in ALL if a.path.parent.name in groups]
+    plain = [a for a in found if a is _FIRST[a.path] and a.path.parent.name != "exhaust"]
+    marks = pytest.mark.thorough
+    return [pytest.param(a, id=a.name, marks=() if a in plain else marks) for a in found]
 
 
 def last_variants(week: str) -> list[Attack]:

@@ -61,6 +61,7 @@ ABSENT = (
     "import pytest",
     "__import__('msgspec')",
     "import mine.worker",
+    "import sys; sys.stdlib_module_names = {*sys.stdlib_module_names, 'yaml'}; import yaml",
 )
 GONE = (
     "import sys; assert not [n for n in sys.modules if n == 'worker' or n.startswith('worker.')]",

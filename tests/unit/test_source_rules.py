@@ -219,6 +219,27 @@ def test_more_than_can_be_read_is_refused_where_it_is_imported():
     assert "cannot be analysed" in problem(module, "torch*", a="x = 1\n" * 120_000)
 
 
+def test_a_file_that_cannot_be_analysed_concerns_only_exercises_that_reach_it():
+    module = "def f(x): ...\ndef g(x):\n    import big\n"
+    files = {"m.py": module.encode(), "big.py": b"x = 1\n" * 120_000}
+    rules = {"g": Rules((), ()), "f": Rules((), ())}
+    sources = Sources(texts_of(files), "m.py")
+    for _ in range(2):  # `check` searches the same files several times
+        assert set(refusals(sources, rules)) == {"g"}
+        sources.reached("g")
+
+
+def test_more_files_of_one_name_than_are_followed_are_refused():
+    decoys = {f"d{n}/pkg/evil": "def run(x): ..." for n in range(1, 9)}
+    beside = {
+        "a": "import pkg",
+        "d9/pkg/__init__": "from . import evil",
+        "d9/pkg/evil": "import ctypes\ndef run(x): return ctypes.c_int(x)",
+    }
+    module = "import a\ndef softmax(x): return a.pkg.evil.run(x)"
+    assert "cannot be analysed" in problem(module, **beside, **decoys)
+
+
 def test_what_is_found_grows_like_the_text():
     def uses(size: int) -> int:
         chain = "if 0: q" + ".a" * 1000 + "\n"

@@ -76,6 +76,7 @@ class Sources:
 
     def on_import(self) -> Part:
         """Return the code that runs when the module is imported."""
+        self.unreadable = ""
         found = Part()
         self._load([self.module], found)
         return found
@@ -143,6 +144,7 @@ class Sources:
             files = self._by_end.get(".".join(parts[:size]), [])
             if len(files) > _MAX_FILES_PER_NAME:
                 self._problems[near] = files[0]
+                self.unreadable = self.unreadable or files[0]  # names are resolved late
             found = [f for f in files[:_MAX_FILES_PER_NAME] if f != near]
             if found:
                 return [(file, ".".join(parts[size:])) for file in found]

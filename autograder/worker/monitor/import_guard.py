@@ -36,6 +36,7 @@ class StudentImports:
     def __init__(self, modules: Iterable[str]) -> None:
         self._root = ""
         self._modules = frozenset(modules)
+        self._standard = sys.stdlib_module_names  # a submission could replace the attribute
         self._submitted: set[str] = set()
         self._import = builtins.__import__
         self.builtins: dict[str, Any] = {**vars(builtins), "__import__": self._checked_import}
@@ -65,7 +66,7 @@ class StudentImports:
                 self._submitted.update(p for p in parts if not self._is_library(p))
 
     def _is_library(self, name: str) -> bool:
-        return name in sys.stdlib_module_names or name in self._modules
+        return name in self._standard or name in self._modules
 
     def find_spec(
         self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
