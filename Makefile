@@ -7,7 +7,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c const
 export OMP_NUM_THREADS ?= 1
 export JUPYTER_PLATFORM_DIRS ?= 1
 
-.PHONY: demo test thorough quick verify lint site bench gpu fuzz wheel matrix e2e load simulate container setup sandbox postgresql clean
+.PHONY: demo test thorough thorough-again quick verify lint site bench gpu fuzz wheel matrix e2e load simulate container setup sandbox postgresql clean
 
 demo: setup
 	$(BIN)/autograder demo
@@ -18,18 +18,23 @@ test: setup
 	$(BIN)/python -m pytest -q -n $(or $(JOBS),4) --dist loadscope --no-loadscope-reorder
 
 # What `make test` leaves out: the other variants of the attacks, and expensive tests. Attacks often
-# wait for a limit, so there are more processes than cores.
+# wait for a limit, so there are more processes than cores. `make thorough-again` runs failed tests
+# again alone, because other processes can exhaust limits of time; pytest's cache remembers them.
+THOROUGH := AUTOGRADER_E2E=1 $(BIN)/python -m pytest -q -o addopts=--import-mode=importlib \
+  -m thorough --ignore tests/e2e_browser
 thorough: setup
-	AUTOGRADER_E2E=1 $(BIN)/python -m pytest -q -n $(or $(JOBS),4) --dist loadscope \
-	  --no-loadscope-reorder -m thorough --ignore tests/e2e_browser
+	$(THOROUGH) -n $(or $(JOBS),4) --dist loadscope --no-loadscope-reorder
 
-# An answer within about a minute: what needs no sandbox, no nbgrader and no browser.
+thorough-again: setup
+	$(THOROUGH) --last-failed --last-failed-no-failures none
+
+# The tests that need no sandbox, nbgrader or browser, in about half a minute.
 quick: setup
 	$(BIN)/autograder build --check
 	$(BIN)/python -m pytest -q -x -n $(or $(JOBS),2) --dist loadscope --no-loadscope-reorder tests/unit tests/feedback tests/classreport tests/lms
 
-# The documentation as a site in build/site: no broken link, no page that nothing leads to;
-# and the students' site in build/students: the weeks that are released.
+# Build the documentation in build/site, without broken links or orphaned pages, and the students' site
+# with the released weeks in build/students.
 site: setup
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 	$(BIN)/autograder site
@@ -43,9 +48,9 @@ lint: setup
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-# A student's week in JupyterLab and the instructor's in Formgrader, twelve students at the service's
-# page, in a real browser; the gradebook on a PostgreSQL server; the service on a JupyterHub.
-# Chromium and PostgreSQL come from the system's packages.
+# In a real browser: a student's week in JupyterLab, the instructor's in Formgrader, and twelve students
+# on the service's page. Also the gradebook in PostgreSQL and the service on a JupyterHub. Chromium and
+# PostgreSQL come from the system's packages.
 e2e: setup postgresql
 	@command -v chromium >/dev/null || { echo "chromium is missing: sudo apt-get install chromium"; exit 2; }
 	@command -v npm >/dev/null || { echo "npm is missing: sudo apt-get install npm"; exit 2; }
@@ -54,8 +59,8 @@ e2e: setup postgresql
 	npm install --silent --no-fund --no-audit --prefix .venv/hub configurable-http-proxy@5.3.0
 	AUTOGRADER_E2E=1 $(BIN)/python -m pytest -q -s -rs tests/e2e_browser tests/e2e/test_postgres.py tests/e2e/test_hub.py tests/e2e/test_two_services.py tests/cluster/test_serve.py
 
-# The service in the hour before a deadline, 400 students with three hand-ins each, and a hundred
-# times killed; written to benchmarks/SERVICE.md. LOAD="--students 60 --minutes 5" makes it short.
+# The load on the service in the hour before a deadline, with three submissions by each of 400 students,
+# and a hundred kills; written to benchmarks/SERVICE.md. LOAD="--students 60 --minutes 5" is shorter.
 load: setup
 	$(BIN)/python -m benchmarks.service load $(LOAD)
 	$(BIN)/python -m benchmarks.service kills --kills $(or $(KILLS),100)
@@ -66,13 +71,13 @@ postgresql:
 	  apt-get update -qq && apt-get install -y -qq postgresql >/dev/null; \
 	else echo "PostgreSQL is missing, its test is skipped: sudo apt-get install postgresql"; fi
 
-# A whole course of made-up students, 60 over eight weeks, and what must hold at its end.
+# A course of 60 simulated students over eight weeks, and checks of the records at its end.
 simulate: setup
 	$(BIN)/python -m tests.simulation.run --students $(or $(STUDENTS),60) --weeks $(or $(WEEKS),8)
 
-# Against other graders (otter in an environment of its own that sees this one's libraries), against
-# the bare calls, start-up, growth, a cluster, GPU; written to benchmarks/RESULTS.md. About 25 minutes on two
-# idle cores. BENCH="--n 12 --rounds 3" makes it thorough, GROWTH=--full goes on to 10,000; both long.
+# Throughput compared with other graders (Otter-Grader in a separate environment), the lower bound,
+# start-up, growth, a cluster and a GPU; written to benchmarks/RESULTS.md. Takes about 25 minutes on
+# two idle cores. BENCH="--n 12 --rounds 3" and GROWTH=--full (10,000 submissions) take hours.
 bench: setup .venv-bench/ready
 	$(BIN)/python -m benchmarks.throughput $(BENCH)
 	$(BIN)/python -m benchmarks.floor
@@ -83,8 +88,8 @@ bench: setup .venv-bench/ready
 	$(BIN)/python -m benchmarks.cluster $(CLUSTER)
 	$(BIN)/python -m benchmarks.gpu
 
-# On a machine with a GPU: whether it bears out what the claimed device stands in for, on one page
-# (benchmarks/GPU.md). Elsewhere it says what it would run, and ends with 2.
+# On a machine with a GPU, compare it with the simulated GPU; written to benchmarks/GPU.md. On other
+# machines, print the steps and exit with 2.
 gpu: setup
 	$(BIN)/python -m benchmarks.prove_gpu $(GPU)
 
@@ -95,12 +100,12 @@ gpu: setup
 	.venv-bench/bin/python -m pip install --quiet --disable-pip-version-check -c constraints.txt otter-grader==7.0.0
 	@touch $@
 
-# What students install: dist/autograder-….whl. `build` may hold what is no longer packed.
-# Fresh environments of Python 3.11 to 3.14, as far as they are here; TORCH="none 2.4.1 newest" for torch's CPU builds.
-# TORCH=system takes the torch that an interpreter has, such as python3-torch of Debian.
+# Install the students' wheel in fresh environments of Python 3.11 to 3.14, as far as installed.
+# TORCH="none 2.4.1 newest" selects CPU builds of torch; TORCH=system uses that of the interpreter.
 matrix: setup
 	$(BIN)/python tests/matrix/run.py --torch $(or $(TORCH),none)
 
+# Build the wheel that students install (dist/autograder-*.whl). The folder `build` may contain old files.
 wheel: setup
 	rm -rf build dist
 	$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation -w dist .

@@ -1,8 +1,8 @@
-"""What pyproject.toml cannot say about the wheel: it holds what students need, by name.
+"""Choose the modules of the wheel that students install.
 
-The wheel is what students install: the commands of students, and the modules that these import.
-Everything else of the kit is the instructor's. A test computes the list and holds it against this
-one, so a module enters the wheel because somebody wrote its name here.
+The wheel contains the students' commands and the modules that these import. All other modules stay
+on the instructor's machine. A test computes the imported modules and compares them with this list,
+so no module enters the wheel unnoticed.
 """
 
 from setuptools import setup

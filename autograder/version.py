@@ -1,3 +1,3 @@
-"""The kit's version, alone, so that anything may read it."""
+"""The version of the kit, in a module without imports."""
 
 __version__ = "0.15.0"

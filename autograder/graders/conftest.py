@@ -1,4 +1,4 @@
-"""Hidden tests under plain pytest and an editor's test button.
+"""Run hidden tests with plain pytest, such as from an editor.
 
 pytest autograder/graders/week02_masking
 """
