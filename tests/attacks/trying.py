@@ -16,6 +16,7 @@ _FIRST = {a.path: a for a in reversed(ALL)}
 _LAST = {a.path: a for a in ALL}
 # After these variants of each file, an honest neighbour is graded in the same warm engine.
 _FOLLOWED = {a.name for a in (*_FIRST.values(), *_LAST.values())}
+_THOROUGH = pytest.mark.thorough
 # Maximum growth of the trusted process at any time, for any answer.
 _MOST_RISEN = 64 << 20
 # Time on top of the submission's limit: restarts, comparison, diagnosis.
@@ -28,9 +29,11 @@ def of_groups(*groups: str) -> list[ParameterSet]:
     Attacks that exhaust a limit are thorough too: they wait, and test_limits tests each limit.
     """
     found = [a for a in ALL if a.path.parent.name in groups]
-    plain = [a for a in found if a is _FIRST[a.path] and a.path.parent.name != "exhaust"]
-    marks = pytest.mark.thorough
-    return [pytest.param(a, id=a.name, marks=() if a in plain else marks) for a in found]
+    return [pytest.param(a, id=a.name, marks=() if _is_quick(a) else _THOROUGH) for a in found]
+
+
+def _is_quick(attack: Attack) -> bool:
+    return attack is _FIRST[attack.path] and attack.path.parent.name != "exhaust"
 
 
 def last_variants(week: str) -> list[Attack]:
