@@ -158,7 +158,7 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, o
     try:
         return (yield)
     except NotRun as outcome:
-        pytest.skip(outcome.message)
+        pytest.skip(outcome.message)  # the device, dtype or extra of the test is not available
     except Outcome as outcome:
         if config.getoption("usepdb", False):
             raise  # so that --pdb opens where the outcome was raised

@@ -98,7 +98,7 @@ class Trial(msgspec.Struct, frozen=True):
 
 
 def trial_of(course: Course, week: Week, what: str) -> Trial:
-    """Read the program `what`: a path, `-` for standard input, or a program's name in the bank.
+    """Load a program from a path, from standard input (`-`), or from the bank by its name.
 
     Source that lacks exercises is appended to the solution, like a misconception. Raise KitError if
     there is no such program.

@@ -1,4 +1,4 @@
-"""`doctor` and `status`: report what works on this machine, and the state of each week."""
+"""`doctor` and `status`: check this machine's installation, and report the state of each week."""
 
 from __future__ import annotations
 

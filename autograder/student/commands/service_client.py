@@ -77,7 +77,7 @@ class CourseService:
             yield state
             if not state.get("refresh"):
                 return
-            time.sleep(float(state["refresh"]))
+            time.sleep(float(state["refresh"]))  # the service sends no event to the client
 
     def _json(self, path: str, data: bytes | None = None, kind: str = "") -> dict[str, Any]:
         headers = {"accept": "application/json"}
