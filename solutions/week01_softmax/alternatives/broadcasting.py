@@ -32,7 +32,7 @@ def logsumexp(x, dim=-1, keepdim=False):
     # The entries below the largest, as a share of the largest: log1p of their sum. The first
     # largest entry itself is left out of the sum by its position.
     largest, place = x.max(dim, keepdim=True)
-    gap = torch.where(x == largest, torch.zeros_like(x), x - largest)
+    gap = torch.where(torch.isneginf(largest), torch.zeros_like(x), x - largest)
     others = torch.exp(gap).scatter(dim, place, 0.0).sum(dim, keepdim=True)
     result = largest + torch.where(
         torch.isneginf(largest), torch.zeros_like(others), torch.log1p(others)
