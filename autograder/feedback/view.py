@@ -10,9 +10,15 @@ from dataclasses import dataclass, field
 
 from markupsafe import Markup
 
-from ..model.report.comparison import NOT_DESCRIBED, failure_key
 from ..model.report.findings import MAKES, SHOWN, question
-from ..model.report.schema import ExerciseReport, Suspect, TestReport, Verdict, axes_of
+from ..model.report.schema import (
+    NOT_DESCRIBED,
+    ExerciseReport,
+    Suspect,
+    TestReport,
+    Verdict,
+    axes_of,
+)
 from .score_breakdown import ArithmeticLine, arithmetic, carried_words
 
 
@@ -247,7 +253,7 @@ def _variants(tests: Iterable[TestReport]) -> dict[str, list[TestReport]]:
 def _grouped(tests: list[TestReport], variants: dict[str, list[TestReport]]) -> list[Finding]:
     groups: dict[tuple[Verdict, str], list[TestReport]] = {}
     for test in tests:
-        groups.setdefault(failure_key(test), []).append(test)
+        groups.setdefault(test.failure_key, []).append(test)
     findings = []
     for group in groups.values():
         finding = Finding(group[0].verdict, group[0].message, group[0].line)

@@ -29,8 +29,14 @@ import msgspec
 from ..feedback.view import ExerciseView, view_exercise
 from ..model.course import Course, Immediate, Week
 from ..model.course.late import due_for
-from ..model.report.comparison import NOT_DESCRIBED
-from ..model.report.schema import Ending, ExerciseReport, SubmissionReport, TestReport, Verdict
+from ..model.report.schema import (
+    NOT_DESCRIBED,
+    Ending,
+    ExerciseReport,
+    SubmissionReport,
+    TestReport,
+    Verdict,
+)
 from .tables import COUNTED, QueuedSubmission
 
 Reason = Literal["", "tries", "due", "nothing"]

@@ -10,7 +10,7 @@ import pytest
 from autograder.batch.intake import Submission
 from autograder.feedback.render import escaped, submission_text
 from autograder.grading.disclosure.leak_budget import MOST_BITS, SUBMISSION_BITS, raising_lines
-from autograder.model.report.comparison import NOT_DESCRIBED, failure_key
+from autograder.model.report.schema import NOT_DESCRIBED
 from tests.attacks.laboratory import Laboratory, Trial, inputs_in
 from tests.attacks.smallcourse import EXERCISES
 from tests.feedback.test_sanitizer import Seen
@@ -112,7 +112,7 @@ def test_a_submission_shows_only_lines_that_can_raise_and_within_its_ration(
     shown = {int(n) for n in re.findall(r"\bline (\d+)", trial.page)}
     shown |= {t.line for t in tests} | {s.line for s in suspects}
     assert shown <= raising_lines(source) | {0}
-    described = {(*failure_key(t), t.line) for t in tests if t.message != NOT_DESCRIBED}
+    described = {(*t.failure_key, t.line) for t in tests if t.message != NOT_DESCRIBED}
     assert len(described) * MOST_BITS <= SUBMISSION_BITS
     assert not inputs_in(trial)
 

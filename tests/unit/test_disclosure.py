@@ -13,8 +13,8 @@ from autograder.grading.disclosure.leak_budget import (
     limit_disclosure,
     raising_lines,
 )
-from autograder.model.report.comparison import NOT_DESCRIBED
 from autograder.model.report.schema import (
+    NOT_DESCRIBED,
     Deduction,
     Diagnosis,
     Ending,

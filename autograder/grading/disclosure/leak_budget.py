@@ -31,8 +31,14 @@ from functools import lru_cache
 
 import msgspec
 
-from ...model.report.comparison import NOT_DESCRIBED, failure_key
-from ...model.report.schema import Diagnosis, ExerciseReport, SubmissionReport, TestReport, Verdict
+from ...model.report.schema import (
+    NOT_DESCRIBED,
+    Diagnosis,
+    ExerciseReport,
+    SubmissionReport,
+    TestReport,
+    Verdict,
+)
 from ...repair.source_text import UNPARSABLE, parsed
 
 MOST_BITS = 31.5
@@ -256,7 +262,7 @@ def _endings(report: ExerciseReport) -> int:
 
 
 def _ending(test: TestReport) -> FailureKey:
-    return (*failure_key(test), test.line)
+    return (*test.failure_key, test.line)
 
 
 @lru_cache(maxsize=8)

@@ -1,24 +1,10 @@
-"""Compare two reports of a submission, and group failed tests with similar messages."""
+"""Compare two reports of a submission, and explain why a score changed."""
 
-import re
 from collections import Counter
 
 import msgspec
 
-from .schema import ExerciseReport, SubmissionReport, TestReport, Verdict, base_of
-
-NOT_DESCRIBED = "Not described here: fix what is described first."
-_NUMBER = re.compile(r"(?<![\w`])[-+]?\d[\d.,e+-]*\b|\[[-\d, ]*\]")
-_ENTRIES = (
-    r"(?:every entry|[^.]*? entries)(?:, most at index \[[-\d, ]*\])?"
-    r"(?:, in [^.]*? rows(?: \(whole rows\))?)?"
-)
-_HOW_MUCH = (
-    (re.compile(rf" differs in {_ENTRIES}\."), " differs."),
-    (re.compile(rf" is NaN in {_ENTRIES}\."), " is NaN."),
-    (re.compile(r" have shape \([\d, ]*\), but has \([\d, ]*\)"), " have another shape"),
-    (re.compile(r" have dtype \w+, but has \w+"), " have another dtype"),
-)
+from .schema import ExerciseReport, SubmissionReport, TestReport, base_of
 
 
 def differ(old: SubmissionReport, new: SubmissionReport) -> bool:
@@ -76,11 +62,3 @@ def _change(old: TestReport | None, new: TestReport | None) -> str:
     if old.weight != new.weight:
         return f"weight {old.weight:g} → {new.weight:g}"
     return ""
-
-
-def failure_key(test: TestReport) -> tuple[Verdict, str]:
-    """Return a key that failures share if they differ only in numbers, shapes and dtypes."""
-    message = test.message
-    for pattern, words in _HOW_MUCH:
-        message = pattern.sub(words, message)
-    return test.verdict, _NUMBER.sub("#", message)

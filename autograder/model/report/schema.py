@@ -7,6 +7,7 @@ and the code that raises the exception. Code that distinguishes all verdicts end
 
 from __future__ import annotations
 
+import re
 from enum import StrEnum
 
 import msgspec
@@ -102,6 +103,20 @@ def in_low_precision(test: str) -> bool:
     return not LOW_PRECISION.isdisjoint(axes_of(test).split("-"))
 
 
+NOT_DESCRIBED = "Not described here: fix what is described first."
+_NUMBER = re.compile(r"(?<![\w`])[-+]?\d[\d.,e+-]*\b|\[[-\d, ]*\]")
+_ENTRIES = (
+    r"(?:every entry|[^.]*? entries)(?:, most at index \[[-\d, ]*\])?"
+    r"(?:, in [^.]*? rows(?: \(whole rows\))?)?"
+)
+_HOW_MUCH = (
+    (re.compile(rf" differs in {_ENTRIES}\."), " differs."),
+    (re.compile(rf" is NaN in {_ENTRIES}\."), " is NaN."),
+    (re.compile(r" have shape \([\d, ]*\), but has \([\d, ]*\)"), " have another shape"),
+    (re.compile(r" have dtype \w+, but has \w+"), " have another dtype"),
+)
+
+
 class TestReport(msgspec.Struct, frozen=True):
     """The result of one hidden test on one combination of device and dtype.
 
@@ -129,6 +144,14 @@ class TestReport(msgspec.Struct, frozen=True):
     def earned_share(self) -> float:
         """The share of its weight that the test earns."""
         return 1.0 if self.verdict is Verdict.PASS else self.carried
+
+    @property
+    def failure_key(self) -> tuple[Verdict, str]:
+        """A key that failures share if they differ only in numbers, shapes and dtypes."""
+        message = self.message
+        for pattern, words in _HOW_MUCH:
+            message = pattern.sub(words, message)
+        return self.verdict, _NUMBER.sub("#", message)
 
 
 class Diagnosis(msgspec.Struct, frozen=True):
