@@ -103,7 +103,7 @@ class Recorder:
     def begin(self, test: str, exercise: str) -> None:
         self._target.begin(test, exercise)
 
-    def request(self, frame: bytes) -> in_process.Answer:
+    def request(self, frame: bytes) -> wire.Answer:
         self._frames.append(frame)
         return self._target.request(frame)
 
@@ -131,7 +131,7 @@ def bare_seconds(path: Path, frames: list[bytes]) -> float:
         bare.load_module(path, unique=True)
         passes = 0
         for frame in frames:
-            request, buffers = wire.unpack_request(*in_process._split_frame(frame))
+            request, buffers = wire.request_of(frame)
             if isinstance(request, wire.Call):
                 plain = msgspec.structs.replace(
                     request, not_allowed=(), count=False, kernels_only=False

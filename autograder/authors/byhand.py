@@ -28,12 +28,13 @@ from ..grading.outcomes import GraderFault, NotRun, Outcome
 from ..grading.running import fixtures
 from ..grading.running.pytest_plugin import GraderPlugin, add_markers
 from ..grading.running.test_runner import write_module
-from ..grading.targets.in_process import Answer, InProcess, prepare_process, split_reply
+from ..grading.targets.in_process import InProcess, prepare_process
 from ..model.availability import axis
 from ..model.course import Course, Week, find_root, load
 from ..model.course.bank import Bank
 from ..model.errors import KitError
 from ..worker.monitor.operator_hooks import install_hooks
+from ..worker.protocol.frames import Answer, split_reply
 
 __all__ = [
     "case",

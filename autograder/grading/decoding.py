@@ -10,9 +10,9 @@ from typing import Any
 import msgspec
 
 from ..worker.protocol import frames
+from ..worker.protocol.frames import Answer
 from ..worker.protocol.values import Decoder
 from .outcomes import Outcome
-from .targets.in_process import Answer
 
 Answers = Sequence[Answer | Outcome]
 

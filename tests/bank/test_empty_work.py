@@ -16,7 +16,6 @@ import torch
 from autograder.grading.engine import Engine
 from autograder.grading.outcomes import Flaw
 from autograder.grading.running.pytest_plugin import Ran
-from autograder.grading.targets.in_process import Answer
 from autograder.grading.triviality.answer_contents import (
     contents,
     has_outputs,
@@ -29,6 +28,7 @@ from autograder.model.course import load
 from autograder.model.report.schema import TestReport as Reported
 from autograder.model.report.schema import Verdict
 from autograder.worker.protocol import frames
+from autograder.worker.protocol.frames import Answer
 from autograder.worker.protocol.values import Encoder
 from tests.courses import PROJECT
 

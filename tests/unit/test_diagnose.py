@@ -6,10 +6,10 @@ from autograder.grading.diagnosis.equivalence import same_answers
 from autograder.grading.diagnosis.match_bank import diagnose
 from autograder.grading.outcomes import Flaw
 from autograder.grading.running.pytest_plugin import Ran
-from autograder.grading.targets.in_process import Answer
 from autograder.model.report.schema import TestReport as Reported
 from autograder.model.report.schema import Verdict
 from autograder.worker.protocol import frames
+from autograder.worker.protocol.frames import Answer
 
 
 def stopped(message: str, kind: str = "ValueError") -> Answer:

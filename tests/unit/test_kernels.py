@@ -17,10 +17,10 @@ pytest.importorskip("triton", reason="triton is not installed: pip install trito
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")  # NumPy's, in kernels
 
 from autograder.grading.assertions.calls import Launched  # noqa: E402  # after the question for triton
-from autograder.grading.targets.in_process import split_reply  # noqa: E402
 from autograder.model.errors import EngineError  # noqa: E402
 from autograder.worker.executor import Executor  # noqa: E402
 from autograder.worker.protocol import frames  # noqa: E402
+from autograder.worker.protocol.frames import split_reply  # noqa: E402
 from autograder.worker.torch_support import fake_device  # noqa: E402
 from autograder.worker.triton_support import interpreter, launch_trace  # noqa: E402
 from autograder.worker.triton_support.provenance import Provenance  # noqa: E402

@@ -19,9 +19,9 @@ from autograder.grading.dependencies.reference_stubs import (
     Solution,
     TimeBudget,
 )
-from autograder.grading.targets.in_process import split_reply
 from autograder.grading.targets.resource_limits import ceiling
 from autograder.worker.protocol import frames
+from autograder.worker.protocol.frames import split_reply
 from autograder.worker.protocol.values import Encoder
 from autograder.worker.remote_stub import install_stubs
 from autograder.worker.torch_support import fake_device

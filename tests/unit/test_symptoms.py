@@ -9,11 +9,11 @@ from autograder.grading.diagnosis.symptoms import by_symptom
 from autograder.grading.disclosure.known_errors import TEMPLATES, family
 from autograder.grading.outcomes import Flaw
 from autograder.grading.running.pytest_plugin import Ran
-from autograder.grading.targets.in_process import Answer
 from autograder.model.report.findings import FINDINGS, symptom_name
 from autograder.model.report.schema import TestReport as Reported
 from autograder.model.report.schema import Verdict
 from autograder.worker.protocol import frames
+from autograder.worker.protocol.frames import Answer
 from autograder.worker.protocol.values import Encoder
 
 RIGHT = torch.tensor([1.0, 2.0, 4.0])

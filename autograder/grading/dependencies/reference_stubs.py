@@ -32,11 +32,12 @@ from torch import nn
 
 from ...worker.monitor import operator_hooks
 from ...worker.protocol import frames
+from ...worker.protocol.frames import Answer, split_reply
 from ...worker.protocol.values import Decoder, Encoder
 from ...worker.remote_stub import LAYERS, install_stubs, plain_attributes
 from ...worker.torch_support.operator_facts import DispatchMode
 from ..outcomes import clear_frames
-from ..targets.in_process import Answer, InProcess, split_reply
+from ..targets.in_process import InProcess
 from .call_bounds import MAX_BYTES, MAX_ELEMENTS, is_bounded
 
 _REFUSED = frames.Reply("raised", raised=frames.Raised("RuntimeError", ("Exception",), "", None))

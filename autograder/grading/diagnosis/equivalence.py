@@ -9,11 +9,11 @@ import re
 from itertools import zip_longest
 
 from ...worker.protocol import frames
+from ...worker.protocol.frames import Answer
 from ..comparator import largest_entry, same_value
 from ..decoding import Answers, read_answer
 from ..outcomes import Flaw, Outcome
 from ..running.pytest_plugin import Ran
-from ..targets.in_process import Answer
 
 _CLOSE = 0.01  # largest relative difference of Python numbers from programs with the same mistake
 _SIMILAR_SIZE = 4  # largest factor between the tensor sizes of programs with the same complexity

@@ -15,10 +15,11 @@ from typing import Any, NamedTuple
 import torch
 
 from ...worker.protocol import frames
+from ...worker.protocol.frames import Answer, frame_path
 from ..comparator import FAR, distance, largest_entry
 from ..decoding import read_answer
 from ..outcomes import Outcome
-from ..targets.in_process import Answer, Target, frame_path
+from ..targets.in_process import Target
 
 Steps = list[tuple[bytes, Answer | Outcome]]
 _NOISE = 1e-2  # smaller gradients, relative to the value, may be rounding noise

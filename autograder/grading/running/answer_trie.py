@@ -31,10 +31,11 @@ from time import monotonic
 import msgspec
 
 from ...worker.protocol import frames
+from ...worker.protocol.frames import Answer
 from ..decoding import nested
 from ..disclosure.allowed_words import AllowedWords
 from ..outcomes import Flaw, LimitExceeded, Outcome, Unseeded
-from ..targets.in_process import Answer, Target
+from ..targets.in_process import Target
 from ..targets.resource_limits import KEPT_BYTES, ByteQuota, answer_bytes
 from ..targets.sandboxed import NextCall, Sandboxed
 

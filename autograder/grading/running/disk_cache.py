@@ -15,8 +15,8 @@ import msgspec
 from ...files import replace_file
 from ...model.report.schema import TestReport
 from ...worker.protocol import frames
+from ...worker.protocol.frames import Answer, split_reply
 from ..outcomes import Flaw, Outcome
-from ..targets.in_process import Answer, split_reply
 from .pytest_plugin import Ran
 
 _OUTCOMES = {kind.__name__: kind for kind in Outcome.__subclasses__()}

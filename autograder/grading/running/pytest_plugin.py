@@ -20,13 +20,14 @@ from ...model.course import Week
 from ...model.errors import EngineError
 from ...model.report.schema import TestReport, Verdict, base_of
 from ...worker.protocol.dtypes import DEFAULT_DTYPE, TEST_DTYPES
+from ...worker.protocol.frames import Answer
 from ...worker.protocol.values import TORCH_DTYPES
 from ..assertions.case import Case, Device, Side
 from ..assertions.inputs import Draw
 from ..disclosure.allowed_words import AllowedWords
 from ..disclosure.signatures import Signatures
 from ..outcomes import Flaw, NotRun, Outcome, Unseeded, Wrong, clear_frames, printable
-from ..targets.in_process import Answer, Target
+from ..targets.in_process import Target
 from ..targets.resource_limits import KEPT_BYTES, ByteQuota, machine_is_short
 from ..targets.sandboxed import Sandboxed
 from . import fixtures

@@ -19,8 +19,8 @@ from ...model.course import Limits
 from ...sandbox import Child
 from ...worker.monitor.audit_hook import KNOWN, LOOKS
 from ...worker.protocol import frames as wire
+from ...worker.protocol.frames import Answer
 from ..outcomes import BadReply, Crashed, LimitExceeded, Outcome
-from .in_process import Answer
 from .resource_limits import ByteQuota, Stream, SubmissionClocks, answer_bytes
 
 _MOST_ATTEMPTS = 20

@@ -15,12 +15,12 @@ from ...model.course import Week
 from ...worker.executor import Executor
 from ...worker.monitor.operator_hooks import install_hooks
 from ...worker.protocol import frames
+from ...worker.protocol.frames import Answer, request_of, split_reply
 from ...worker.torch_support import fake_device
 from ...worker.torch_support.builders import warm
 from .resource_limits import ByteQuota
 from .spawner import usable_extras
 
-Answer = tuple[frames.Reply, list[memoryview]]
 _MOST_RECORDED = 64 << 20  # bytes; limited because calls with a student's values rarely repeat
 
 
@@ -126,25 +126,3 @@ def prepare_process(week: Week, devices: tuple[str, ...]) -> None:
         fake_device.warm()
     for extra in usable_extras(week):
         warm(extra)
-
-
-def _split_frame(frame: bytes) -> tuple[bytes, memoryview]:
-    header_length, body_length = frames.frame_lengths(frame[: frames.PREFIX.size])
-    start = frames.PREFIX.size + header_length
-    return frame[frames.PREFIX.size : start], memoryview(frame)[start : start + body_length]
-
-
-def request_of(frame: bytes) -> tuple[frames.Request, list[memoryview]]:
-    """Decode a frame that the trusted side created; return the request and its buffers."""
-    return frames.unpack_request(*_split_frame(frame))
-
-
-def frame_path(frame: bytes) -> str:
-    """Return the path of the function that a request calls, or "" if the request is not a call."""
-    request, _ = request_of(frame)
-    return request.path if isinstance(request, frames.Call) else ""
-
-
-def split_reply(frame: bytes) -> Answer:
-    """Decode a frame that this process created; return the reply and its buffers."""
-    return frames.unpack_reply(*_split_frame(frame))

@@ -21,9 +21,9 @@ from typing import NamedTuple
 from ...model.course import Limits
 from ...sandbox import Child, ChildLimits
 from ...worker.protocol import frames as wire
+from ...worker.protocol.frames import Answer
 from ..outcomes import BadReply, Crashed, LimitExceeded, Outcome, TimedOut
 from .confined_process import Attempts, ConfinedProcess, Helpers
-from .in_process import Answer
 from .resource_limits import ByteQuota, SubmissionClocks
 
 MAX_DEATHS = 2

@@ -13,13 +13,13 @@ import torch
 
 from ...model.report.schema import Verdict
 from ...worker.protocol import frames
+from ...worker.protocol.frames import Answer, request_of
 from ...worker.protocol.values import Decoder
 from ..comparator import COARSE, DIGITS, close
 from ..decoding import Answers, Drawing, Figure, read_answer, read_special
 from ..diagnosis.probes import Steps
 from ..outcomes import Flaw, Outcome
 from ..running.pytest_plugin import Ran
-from ..targets.in_process import Answer, request_of
 
 _MAJORITY = 0.5
 _ENOUGH_VALUES = 4  # fewer values could be guessed

@@ -9,13 +9,14 @@ import msgspec
 
 from ...model.report.schema import Verdict
 from ...worker.protocol import frames
+from ...worker.protocol.frames import Answer, request_of
 from ..decoding import Answers
 from ..diagnosis.equivalence import last_answer, same_failure
 from ..diagnosis.probes import Recording
 from ..outcomes import Flaw
 from ..running.pytest_plugin import Ran
 from ..running.test_runner import Runs
-from ..targets.in_process import Answer, InProcess, Target, request_of
+from ..targets.in_process import InProcess, Target
 from .answer_contents import (
     answer_contents,
     resembling_tests,

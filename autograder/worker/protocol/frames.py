@@ -20,7 +20,7 @@ import struct
 import msgspec
 
 from .messages import *  # noqa: F403  # lets callers use messages as `frames.Call`
-from .messages import Notice, Reply, Request, StubCall
+from .messages import Call, Notice, Reply, Request, StubCall
 from .value_types import *  # noqa: F403
 from .value_types import MapV, SeqV, SpecialV, Value
 
@@ -35,6 +35,8 @@ MAX_RANK = 16
 MAX_NOTICES = 4  # per request
 MAX_DEPTH = 48
 MAX_VALUES = 50_000
+
+Answer = tuple[Reply, list[memoryview]]
 
 
 class BadFrame(Exception):
@@ -90,7 +92,7 @@ def buffers_of(message: Request | Reply | StubCall, body: bytes | memoryview) ->
     return parts
 
 
-def unpack_reply(header: bytes, body: bytes | memoryview) -> tuple[Reply, list[memoryview]]:
+def unpack_reply(header: bytes, body: bytes | memoryview) -> Answer:
     """Decode a reply and split its body into buffers; raise BadFrame if it is not a valid reply."""
     reply = unpack_answer(header, body)
     if not isinstance(reply, Reply):
@@ -135,6 +137,28 @@ def unpack_request(header: bytes, body: bytes | memoryview) -> tuple[Request, li
     except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError) as error:
         raise BadFrame(f"the header is not a request: {error}") from None
     return request, buffers_of(request, body)
+
+
+def _split_frame(frame: bytes) -> tuple[bytes, memoryview]:
+    header_length, body_length = frame_lengths(frame[: PREFIX.size])
+    start = PREFIX.size + header_length
+    return frame[PREFIX.size : start], memoryview(frame)[start : start + body_length]
+
+
+def request_of(frame: bytes) -> tuple[Request, list[memoryview]]:
+    """Decode a frame that the trusted side created; return the request and its buffers."""
+    return unpack_request(*_split_frame(frame))
+
+
+def frame_path(frame: bytes) -> str:
+    """Return the path of the function that a request calls, or "" if the request is not a call."""
+    request, _ = request_of(frame)
+    return request.path if isinstance(request, Call) else ""
+
+
+def split_reply(frame: bytes) -> Answer:
+    """Decode a frame that this process created; return the reply and its buffers."""
+    return unpack_reply(*_split_frame(frame))
 
 
 def checked_size(dtype: str, shape: tuple[int, ...], item_bytes: dict[str, int]) -> int:
