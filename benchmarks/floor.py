@@ -34,7 +34,7 @@ import psutil
 
 from autograder.grading.engine import Engine
 from autograder.grading.targets import in_process
-from autograder.grading.targets.spawner import Spawner
+from autograder.grading.targets.confined_process import Spawner
 from autograder.grading.warmup import warm_engine
 from autograder.model.course import Course, Week, load
 from autograder.sandbox import ChildLimits, choose

@@ -15,7 +15,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from autograder.grading.targets.spawner import Spawner
+from autograder.grading.targets.confined_process import Spawner
 from autograder.grading.warmup import warm_engine
 from autograder.model.availability import has_cuda
 from autograder.model.course import Course, Week

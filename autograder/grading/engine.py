@@ -35,10 +35,10 @@ from .outcomes import BadReply, BestEffort, Crashed, LimitExceeded, Outcome, Tim
 from .running.disk_cache import RunCache
 from .running.pytest_plugin import GraderPlugin
 from .running.test_runner import Runs, collect_tests, write_module
+from .targets.confined_process import Spawner
 from .targets.in_process import InProcess, RecordedTarget, Target, prepare_process
 from .targets.resource_limits import ceiling
 from .targets.sandboxed import Sandboxed
-from .targets.spawner import Spawner
 
 import msgspec  # isort: skip
 

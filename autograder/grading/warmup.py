@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from ..model.course import Course, Week
 from ..sandbox import Sandbox
-from .targets.spawner import Spawner
+from .targets.confined_process import Spawner
 
 if TYPE_CHECKING:
     from .engine import Engine

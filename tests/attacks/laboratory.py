@@ -23,8 +23,8 @@ import psutil
 from autograder.batch.intake import Submission, read_submission
 from autograder.feedback.render import feedback_page
 from autograder.grading.engine import Engine
+from autograder.grading.targets.confined_process import Spawner
 from autograder.grading.targets.sandboxed import Sandboxed
-from autograder.grading.targets.spawner import Spawner
 from autograder.model.course import Suspects, Week, load
 from autograder.model.report import scoring
 from autograder.model.report.schema import SubmissionReport

@@ -4,8 +4,8 @@ import msgspec
 import pytest
 import torch
 
+from autograder.grading.targets.confined_process import Spawner
 from autograder.grading.targets.sandboxed import Sandboxed
-from autograder.grading.targets.spawner import Spawner
 from autograder.model.availability import has_cuda
 from autograder.model.course import load
 from autograder.sandbox import BACKENDS, Child, ChildLimits

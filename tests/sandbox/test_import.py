@@ -9,8 +9,8 @@ import pytest
 
 from autograder.grading.engine import import_problem
 from autograder.grading.outcomes import Crashed
+from autograder.grading.targets.confined_process import Spawner
 from autograder.grading.targets.sandboxed import Sandboxed
-from autograder.grading.targets.spawner import Spawner
 from autograder.model.course import Course, load
 from autograder.sandbox import choose
 from autograder.worker.protocol import frames

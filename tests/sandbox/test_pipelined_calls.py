@@ -8,8 +8,8 @@ import pytest
 
 from autograder.grading.outcomes import BadReply, Crashed, TimedOut
 from autograder.grading.running.answer_trie import PASSED, AnswerTries, TrieTarget
+from autograder.grading.targets.confined_process import Spawner
 from autograder.grading.targets.sandboxed import NextCall, Sandboxed
-from autograder.grading.targets.spawner import Spawner
 from autograder.model.course import load
 from autograder.sandbox import choose
 from autograder.worker.protocol import frames as wire

@@ -8,8 +8,8 @@ import msgspec
 import pytest
 
 from autograder.grading.outcomes import TimedOut
+from autograder.grading.targets.confined_process import Spawner
 from autograder.grading.targets.sandboxed import Sandboxed
-from autograder.grading.targets.spawner import Spawner
 from autograder.model.course import load
 from autograder.sandbox import choose
 from autograder.worker.protocol import frames

@@ -2,8 +2,8 @@
 
 import pytest
 
+from autograder.grading.targets.confined_process import Spawner
 from autograder.grading.targets.sandboxed import Sandboxed
-from autograder.grading.targets.spawner import Spawner
 from autograder.model.course import load
 from autograder.sandbox import BACKENDS
 from autograder.worker.protocol import frames

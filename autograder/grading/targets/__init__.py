@@ -6,8 +6,8 @@ controls the other end of the socket and may hang, end, flood the grader or send
 Each of these events raises an `Outcome` within the limits of course.yaml. `in_process.InProcess`
 runs trusted code: the solution and the misconceptions.
 
-Start with `in_process.Target`. `confined_process` exchanges frames with one process,
-`resource_limits` limits its time and memory, and `spawner` starts processes.
+Start with `in_process.Target`. `confined_process` starts processes and exchanges frames with them,
+and `resource_limits` limits their time and memory.
 """
 
-__all__ = ["confined_process", "in_process", "resource_limits", "sandboxed", "spawner"]
+__all__ = ["confined_process", "in_process", "resource_limits", "sandboxed"]

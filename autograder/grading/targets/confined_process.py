@@ -1,9 +1,12 @@
-"""Exchange frames with one process of a submission.
+"""Start processes for submissions by forking a warm template, and exchange frames with them.
 
 Theory of operation. The submission controls the other end of the socket. A reply is valid only if
 it repeats the stamp of its request, which is a random number. Before a reply, the process may send
 notices (attempts, forbidden calls), which the submission cannot withdraw, and calls to replaced
 helpers. Deadlines, sizes and memory are enforced on this side.
+
+A spawner starts its first template immediately, and the template warms up while this process
+imports torch for its engine. This module therefore does not import torch.
 """
 
 import secrets
@@ -15,8 +18,10 @@ from typing import Protocol
 
 import msgspec
 
-from ...model.course import Limits
-from ...sandbox import Child
+from ...model.availability import FAKE_GPU, installed
+from ...model.course import Course, Limits, Week
+from ...model.source.rules import libraries
+from ...sandbox import Child, ChildLimits, Sandbox, SandboxFault, Template
 from ...worker.monitor.audit_hook import KNOWN, LOOKS
 from ...worker.protocol import frames as wire
 from ...worker.protocol.frames import Answer
@@ -25,6 +30,61 @@ from .resource_limits import ByteQuota, Stream, SubmissionClocks, answer_bytes
 
 _MOST_ATTEMPTS = 20
 _EXIT_SECONDS = 2.0  # longest wait for the exit status of a process that closed its socket
+
+
+class Spawner:
+    """Starts processes for the submissions of a week. `gpu`: whether the processes may use CUDA."""
+
+    def __init__(
+        self,
+        sandbox: Sandbox,
+        course: Course,
+        week: Week,
+        devices: tuple[str, ...],
+        limits: Limits | None = None,
+    ) -> None:
+        limits = limits or course.limits(week)
+        solution = course.solution(week).read_text("utf-8")
+        tests = course.graders(week).glob("*.py")
+        config = wire.PrepareConfig(
+            not_allowed=week.all_patterns,
+            libraries=libraries(week.extras),
+            fake_gpu=FAKE_GPU in devices,
+            extras=tuple(filter(installed, week.extras)),
+            # These imports are slow, so the template makes them only for weeks that need them.
+            optimizers="torch.optim" in solution,
+            drawing="matplotlib" in solution,
+            counting=any("count." in t.read_text("utf-8") for t in tests),
+            max_reply_bytes=limits.reply_mib << 20,
+            gpu_bytes=limits.gpu_mib << 20 if "cuda" in devices else 0,
+        )
+        self.gpu = "cuda" in devices
+        self._sandbox = sandbox
+        self._config = msgspec.msgpack.encode(config)
+        self._template: Template | None = self._start()
+
+    def spawn(self, limits: ChildLimits) -> Child:
+        """Return a confined process. If a warm template fails, retry once with a new template."""
+        if self._template is None:
+            self._template = self._start()
+        try:
+            return self._template.spawn(limits)
+        except SandboxFault:
+            was_warm = self._template.warm
+            self.end()
+            if not was_warm:
+                raise
+            self._template = self._start()
+            return self._template.spawn(limits)
+
+    def end(self) -> None:
+        """End the template and all its children. The next `spawn` starts a new template."""
+        if self._template is not None:
+            self._template.close()
+            self._template = None
+
+    def _start(self) -> Template:
+        return self._sandbox.start(self._config, cuda=self.gpu)
 
 
 class Helpers(Protocol):

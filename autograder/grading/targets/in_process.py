@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
-from ...model.availability import AXES
+from ...model.availability import AXES, installed
 from ...model.course import Week
 from ...worker.executor import Executor
 from ...worker.monitor.operator_hooks import install_hooks
@@ -19,7 +19,6 @@ from ...worker.protocol.frames import Answer, request_of, split_reply
 from ...worker.torch_support import fake_device
 from ...worker.torch_support.builders import warm
 from .resource_limits import ByteQuota
-from .spawner import usable_extras
 
 _MOST_RECORDED = 64 << 20  # bytes; limited because calls with a student's values rarely repeat
 
@@ -124,5 +123,5 @@ def prepare_process(week: Week, devices: tuple[str, ...]) -> None:
     fake_device.device()  # must be registered before the first backward pass
     if any(AXES[d].claimed for d in devices):
         fake_device.warm()
-    for extra in usable_extras(week):
+    for extra in filter(installed, week.extras):
         warm(extra)
