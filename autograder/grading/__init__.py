@@ -13,4 +13,4 @@ are decoded within size limits, and every step after the verdicts is optional
 costs the student points.
 """
 
-__all__ = ["comparator", "decoding", "engine", "judge", "naming", "outcomes", "warmup"]
+__all__ = ["comparator", "engine", "judge", "naming", "outcomes", "warmup"]

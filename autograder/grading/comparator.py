@@ -20,8 +20,7 @@ import torch
 
 from ..worker.protocol import frames
 from ..worker.protocol.dtypes import FLOAT_TYPES
-from ..worker.protocol.values import TORCH_DTYPES, widened
-from .decoding import Drawing, Figure, Image
+from ..worker.protocol.values import TORCH_DTYPES, Drawing, Figure, Image, widened
 
 
 @dataclass(frozen=True)

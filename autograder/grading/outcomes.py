@@ -18,13 +18,13 @@ exceptions are recorded and never change a verdict.
 """
 
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from enum import Enum
 from typing import ClassVar, TypeVar
 
 from ..model.errors import EngineError
 from ..model.report.schema import Verdict
-from ..worker.protocol.messages import Raised
+from ..worker.protocol.frames import Answer, Raised
 
 Result = TypeVar("Result")
 
@@ -48,6 +48,9 @@ class Outcome(Exception):
     @property
     def message(self) -> str:
         return printable(str(self.args[0])) if self.args else ""
+
+
+Answers = Sequence[Answer | Outcome]  # to the calls of one hidden test
 
 
 def printable(text: str) -> str:

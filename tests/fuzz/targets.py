@@ -24,7 +24,6 @@ import torch
 from autograder.batch.intake import read_submission
 from autograder.feedback.render import feedback_page
 from autograder.grading.assertions.value_comparison import compare
-from autograder.grading.decoding import Drawing, read_special
 from autograder.grading.diagnosis.equivalence import same_answers
 from autograder.grading.disclosure.allowed_words import AllowedWords
 from autograder.grading.disclosure.failure_messages import crashed, forbidden, state_mismatch
@@ -34,7 +33,7 @@ from autograder.model.report.schema import from_json, to_json
 from autograder.model.source.reachable import Sources
 from autograder.model.source.rules import Rules, refusals, texts_of
 from autograder.worker.protocol import frames
-from autograder.worker.protocol.values import Decoder
+from autograder.worker.protocol.values import Decoder, Drawing, read_special
 
 PROJECT = Path(__file__).resolve().parents[2]
 SOURCE = ("import torch", "def softmax(x, dim=-1):", "    raise ValueError('no')", "")

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from autograder.grading.assertions.properties import compare_drawing
-from autograder.grading.decoding import Drawing, Image
 from autograder.grading.outcomes import Wrong
+from autograder.worker.protocol.values import Drawing, Image
 
 WEIGHTS = np.array([[0.2, 0.8, 0.0], [0.5, 0.25, 0.25]])
 

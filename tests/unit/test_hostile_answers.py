@@ -18,12 +18,11 @@ from autograder.grading.assertions.call_comparison import BothCalls, compare_gra
 from autograder.grading.assertions.case import CallOptions, CallResult
 from autograder.grading.assertions.value_comparison import compare
 from autograder.grading.comparator import EXACT
-from autograder.grading.decoding import Drawing, Figure, Image, read_special
 from autograder.grading.diagnosis.equivalence import same_answers
 from autograder.grading.disclosure.signatures import Signatures
 from autograder.grading.outcomes import Outcome, Wrong
 from autograder.worker.protocol import frames as wire
-from autograder.worker.protocol.values import Decoder, Encoder
+from autograder.worker.protocol.values import Decoder, Drawing, Encoder, Figure, Image, read_special
 
 NAN = float("nan")
 FLOATS = (torch.float32, torch.float64, torch.float16, torch.bfloat16, torch.float8_e5m2)

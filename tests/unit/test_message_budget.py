@@ -12,13 +12,13 @@ import torch
 
 from autograder.grading.assertions.properties import all_finite, rows_sum_to_one
 from autograder.grading.assertions.value_comparison import compare
-from autograder.grading.decoding import Drawing, Figure, Image
 from autograder.grading.disclosure.allowed_words import AllowedWords
 from autograder.grading.disclosure.failure_messages import crashed, forbidden, state_mismatch
 from autograder.grading.disclosure.known_errors import KNOWN
 from autograder.grading.disclosure.leak_budget import MOST_BITS, MessageBudget, with_products
 from autograder.grading.outcomes import Wrong
 from autograder.worker.protocol import frames
+from autograder.worker.protocol.values import Drawing, Figure, Image
 
 HONEST = (
     "import torch",

@@ -13,10 +13,9 @@ import torch
 
 from ...model.availability import AXES
 from ...worker.protocol import frames
-from ...worker.protocol.frames import Effect
+from ...worker.protocol.frames import Effect, nested
 from ...worker.protocol.values import widened
 from ..comparator import EXACT, Tolerance, largest_entry, verdict_bound
-from ..decoding import nested
 from ..disclosure.leak_budget import few
 from ..disclosure.signatures import NamedParts, Signatures
 from ..outcomes import BadReply, Flaw, GraderFault, Wrong

@@ -11,8 +11,8 @@ import numpy as np
 import torch
 
 from ...worker.protocol import frames
-from ...worker.protocol.values import Decoder, Encoder
-from ..decoding import nested, read_special
+from ...worker.protocol.frames import nested
+from ...worker.protocol.values import Decoder, Encoder, read_special
 from ..disclosure.allowed_words import AllowedWords
 from ..disclosure.failure_messages import crashed, forbidden, state_mismatch
 from ..disclosure.leak_budget import with_products

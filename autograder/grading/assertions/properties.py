@@ -13,9 +13,8 @@ import numpy as np
 import torch
 from msgspec.structs import replace
 
-from ...worker.protocol.values import widened
+from ...worker.protocol.values import Drawing, Figure, Image, widened
 from ..comparator import CELLS, Tolerance, as_tensor, close, is_array, largest_entry, rounding_of
-from ..decoding import Drawing, Figure, Image
 from ..disclosure.leak_budget import DRAWINGS, MessageBudget, few, rough, shape
 from ..outcomes import Flaw, GraderFault, Wrong
 from .case import Special

@@ -12,6 +12,7 @@ import numpy as np
 import torch
 
 from ...worker.protocol import frames
+from ...worker.protocol.values import Drawing, Figure
 from ..comparator import (
     PATTERN,
     Tolerance,
@@ -22,7 +23,6 @@ from ..comparator import (
     verdict_bound,
     without_trailing_spaces,
 )
-from ..decoding import Drawing, Figure
 from ..disclosure.leak_budget import (
     HINTS,
     ROUGH,

@@ -10,9 +10,9 @@ from itertools import zip_longest
 
 from ...worker.protocol import frames
 from ...worker.protocol.frames import Answer
+from ...worker.protocol.values import read_answer
 from ..comparator import largest_entry, same_value
-from ..decoding import Answers, read_answer
-from ..outcomes import Flaw, Outcome
+from ..outcomes import Answers, Flaw, Outcome
 from ..running.pytest_plugin import Ran
 
 _CLOSE = 0.01  # largest relative difference of Python numbers from programs with the same mistake

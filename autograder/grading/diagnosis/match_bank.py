@@ -19,8 +19,7 @@ from dataclasses import dataclass
 from itertools import chain, combinations
 
 from ...model.report.schema import Verdict
-from ..decoding import Answers
-from ..outcomes import Flaw
+from ..outcomes import Answers, Flaw
 from ..running.pytest_plugin import Ran
 from .equivalence import partly_same_failure, same_failure, same_reason
 

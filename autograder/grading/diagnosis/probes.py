@@ -16,8 +16,8 @@ import torch
 
 from ...worker.protocol import frames
 from ...worker.protocol.frames import Answer, frame_path
+from ...worker.protocol.values import read_answer
 from ..comparator import FAR, distance, largest_entry
-from ..decoding import read_answer
 from ..outcomes import Outcome
 from ..targets.in_process import Target
 

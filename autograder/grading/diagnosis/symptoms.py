@@ -15,10 +15,10 @@ import torch
 from ...model.report.findings import FINDINGS, symptom_name
 from ...model.report.schema import Diagnosis, Verdict
 from ...worker.protocol import frames
+from ...worker.protocol.values import read_answer
 from ..comparator import DIGITS, close
-from ..decoding import Answers, read_answer
 from ..disclosure.known_errors import family
-from ..outcomes import Flaw
+from ..outcomes import Answers, Flaw
 from ..running.pytest_plugin import Ran
 from .equivalence import last_answer
 

@@ -29,7 +29,7 @@ from ...repair.instrumentation import (
     TracedProgram,
 )
 from ...worker.protocol import frames
-from ..decoding import read_answer
+from ...worker.protocol.values import read_answer
 from ..diagnosis.probes import Probe
 from ..outcomes import Outcome
 from ..targets.in_process import Target

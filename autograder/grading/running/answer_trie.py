@@ -31,8 +31,7 @@ from time import monotonic
 import msgspec
 
 from ...worker.protocol import frames
-from ...worker.protocol.frames import Answer
-from ..decoding import nested
+from ...worker.protocol.frames import Answer, nested
 from ..disclosure.allowed_words import AllowedWords
 from ..outcomes import Flaw, LimitExceeded, Outcome, Unseeded
 from ..targets.in_process import Target

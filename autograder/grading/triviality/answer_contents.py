@@ -14,11 +14,10 @@ import torch
 from ...model.report.schema import Verdict
 from ...worker.protocol import frames
 from ...worker.protocol.frames import Answer, request_of
-from ...worker.protocol.values import Decoder
+from ...worker.protocol.values import Decoder, Drawing, Figure, read_answer, read_special
 from ..comparator import COARSE, DIGITS, close
-from ..decoding import Answers, Drawing, Figure, read_answer, read_special
 from ..diagnosis.probes import Steps
-from ..outcomes import Flaw, Outcome
+from ..outcomes import Answers, Flaw, Outcome
 from ..running.pytest_plugin import Ran
 
 _MAJORITY = 0.5

@@ -16,6 +16,7 @@ raises `BadFrame`.
 """
 
 import struct
+from collections.abc import Iterable, Iterator
 
 import msgspec
 
@@ -128,6 +129,13 @@ def inner_values(value: Value) -> tuple[Value, ...]:
     if isinstance(value, SpecialV):
         return (value.value,)
     return value.items if isinstance(value, (SeqV, MapV)) else ()
+
+
+def nested(values: Iterable[Value]) -> Iterator[Value]:
+    """Yield each encoded value, followed by all values that are nested in it."""
+    for value in values:
+        yield value
+        yield from nested(inner_values(value))
 
 
 def unpack_request(header: bytes, body: bytes | memoryview) -> tuple[Request, list[memoryview]]:

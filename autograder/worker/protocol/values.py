@@ -7,6 +7,9 @@ against its buffer before it allocates memory, and builds only numbers, strings,
 arrays, and CPU or meta tensors. Because many values may refer to one buffer, each as a copy or an
 expanded view, `Decoder` limits the decoded size of a frame. `frames` limits the number of values
 and their depth. In the other direction, the trusted process encodes and the worker decodes.
+
+`read_answer` decodes a reply in the trusted process. A tensor that was sent without data becomes a
+meta tensor, and a plot becomes the cells of its images, its labels and its ticks.
 """
 
 from __future__ import annotations
@@ -16,6 +19,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, cast
 
+import msgspec
 import numpy as np
 import torch
 
@@ -282,3 +286,42 @@ def _big_integer(number: int) -> frames.Value:
     if number.bit_length() > 990:
         return frames.OpaqueV("int of more than 300 digits")
     return frames.BigIntV(str(number))
+
+
+class Image(frames.ImageV, frozen=True):
+    """An image in a plot. `data`: its values by row and column (and channel, for RGB)."""
+
+    data: Any
+
+
+class Drawing(frames.DrawingV, frozen=True):
+    """The content of a matplotlib Axes. `xticks`, `yticks`: cell labels, () if none are set."""
+
+    images: tuple[Image, ...]
+
+
+class Figure(frames.FigureV, frozen=True):
+    """The visible panels of a matplotlib figure, without colour bars."""
+
+    axes: tuple[Drawing, ...]
+
+
+def read_special(value: frames.Value, decoder: Decoder) -> Any:
+    """Decode drawings and figures; return any other value unchanged."""
+    if isinstance(value, frames.DrawingV):
+        return _read_drawing(value, decoder)
+    if isinstance(value, frames.FigureV):
+        return Figure(tuple(_read_drawing(a, decoder) for a in value.axes), value.suptitle)
+    return value
+
+
+def _read_drawing(value: frames.DrawingV, decoder: Decoder) -> Drawing:
+    images = tuple(Image(decoder(i.data), i.top_row_first, i.vmin, i.vmax) for i in value.images)
+    return Drawing(**msgspec.structs.asdict(value) | {"images": images})
+
+
+def read_answer(answer: frames.Answer) -> tuple[Any, tuple[Any, ...]]:
+    """Decode a reply's value and gradients; raise frames.BadFrame if the reply is malformed."""
+    reply, buffers = answer
+    decoder = Decoder(buffers, special=read_special)
+    return decoder(reply.value), tuple(decoder(g) for g in reply.gradients or ())
