@@ -28,9 +28,8 @@ from .dependencies.error_carried_forward import CarriedForward
 from .dependencies.reference_stubs import InProcessWithHelpers, ReferenceHelpers
 from .disclosure.leak_budget import limit_disclosure
 from .judge import Judge
-from .localization.candidate_runner import Grader
+from .localization.candidate_runner import Grader, ReferencePrograms
 from .localization.localizer import LineFinder
-from .localization.traces import ReferencePrograms
 from .outcomes import BadReply, BestEffort, Crashed, LimitExceeded, Outcome, TimedOut
 from .running.disk_cache import RunCache
 from .running.pytest_plugin import GraderPlugin

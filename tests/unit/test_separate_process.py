@@ -9,8 +9,8 @@ import msgspec
 import pytest
 
 from autograder.grading.diagnosis.equivalence import same_answers
-from autograder.grading.diagnosis.probes import Probe
 from autograder.grading.engine import Engine
+from autograder.grading.localization.candidate_runner import Probe
 from autograder.grading.localization.traces import informative_probes
 from autograder.grading.warmup import warm_engine
 from autograder.model.course import load

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from autograder.grading.diagnosis.probes import Probe
+from autograder.grading.localization.candidate_runner import Probe
 from autograder.grading.localization.traces import ReferencePrograms, Traces
 from autograder.grading.targets.in_process import InProcess
 from autograder.worker.protocol import frames

@@ -1,19 +1,136 @@
-"""Run edited versions of a wrong exercise and measure their processor time."""
+"""Run edited versions of a wrong exercise on hidden tests or probes, and measure their time.
+
+A hidden test draws inputs, encodes calls and compares the answers. A probe only replays the
+recorded calls, and stops at the first answer that is far from the solution's. Such an answer is
+enough to reject a version. A version that passes the probe still has to pass the test itself.
+"""
+
+from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import torch
 
 from ...repair import UNPARSABLE, Edit, without_unused_definitions
-from ..diagnosis.probes import Probe
+from ...worker.protocol import frames
+from ...worker.protocol.frames import Answer, frame_path
+from ...worker.protocol.values import read_answer
+from ..comparator import FAR, distance, largest_entry
+from ..outcomes import Outcome
 from ..running.pytest_plugin import Ran
 from ..running.test_runner import Runs
 from ..targets.in_process import Target
 from ..targets.sandboxed import Sandboxed
-from .traces import ReferencePrograms
 
 _CLOCK_SECONDS = 0.02  # how long a reading of the sandbox's processor time stays valid
 _NOT_PARSED = ("SyntaxError", "IndentationError", "TabError")
+_NOISE = 1e-2  # smaller gradients, relative to the value, may be rounding noise
+_TOO_LARGE = 4  # limit on the largest tensor, as a multiple of the solution's largest tensor
+
+
+class Difference(NamedTuple):
+    """An answer that differs from the solution's. `number`: the index of its call in the test."""
+
+    test: str
+    number: int
+    answer: Answer | Outcome
+
+
+@dataclass
+class Probe:
+    """The requests that a test makes, each with the solution's answer.
+
+    within: the largest distance of an answer that passes; see `comparator.distance`
+    """
+
+    test: str
+    steps: list[tuple[bytes, Answer]]
+    within: float = 1.0
+    size: int = field(init=False)
+    _references: dict[int, ReferenceAnswer] = field(default_factory=dict, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        self.size = sum(len(frame) for frame, _ in self.steps)
+
+    @property
+    def calls(self) -> set[str]:
+        """The names of the module's functions and classes that the test calls."""
+        return {frame_path(frame).partition(".")[0] for frame, _ in self.steps}
+
+    def difference(self, target: Target, exercise: str) -> Difference | None:
+        """Return the first answer that differs from the solution's, or None if none differs."""
+        target.begin(self.test, exercise)
+        for number, (frame, right) in enumerate(self.steps):
+            try:
+                answer = target.request(frame)
+            except Outcome as outcome:
+                return Difference(self.test, number, outcome)
+            if number not in self._references:
+                self._references[number] = ReferenceAnswer(right)
+            if self._references[number].distance(answer) > self.within:
+                return Difference(self.test, number, answer)
+        return None
+
+
+class ReferenceAnswer:
+    """An answer of the solution, decoded only once for comparison with many answers."""
+
+    def __init__(self, answer: Answer) -> None:
+        self._reply = answer[0]
+        self._decoded = _decoded_or_none(answer)
+
+    @cached_property
+    def _gradient_scale(self) -> float:
+        value, gradients = self._decoded or (None, ())
+        scale = max(map(largest_entry, gradients), default=0.0)
+        return max(scale, _NOISE * largest_entry(value)) if torch.is_tensor(value) else scale
+
+    def distance(self, mine: Answer) -> float:
+        """Return the distance of an answer from the reference answer.
+
+        An answer with a distance above 1 is wrong. The distance is FAR if the answers cannot be
+        compared by their values, for example if only one of the calls raised an exception.
+        """
+        a, b = mine[0], self._reply
+        same = a.status == b.status and not a.banned and bool(a.detached) == bool(b.detached)
+        if not same or a.side_effects != b.side_effects:
+            return FAR
+        if b.raised is not None and (a.raised is None or a.raised.type != b.raised.type):
+            return FAR
+        if a.counts and b.counts and a.counts.largest > _TOO_LARGE * b.counts.largest:
+            return FAR
+        decoded = _decoded_or_none(mine)
+        if decoded is None or self._decoded is None:
+            return FAR
+        (value, gradients), (right, right_gradients) = decoded, self._decoded
+        return max(
+            distance(value, right), distance(gradients, right_gradients, self._gradient_scale)
+        )
+
+
+def _decoded_or_none(answer: Answer) -> tuple[Any, tuple[Any, ...]] | None:
+    try:
+        return read_answer(answer)
+    except frames.BadFrame:
+        return None
+
+
+@dataclass(frozen=True)
+class ReferencePrograms:
+    """The course's own programs for an exercise.
+
+    right: the sources of correct programs, the solution first
+    wrong: return the source of a misconception, given its name
+    target: load a source in this process
+    """
+
+    right: Sequence[str]
+    wrong: Callable[[str], str]
+    target: Callable[[str], Target]
 
 
 @dataclass(frozen=True)

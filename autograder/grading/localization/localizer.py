@@ -24,9 +24,8 @@ from ...repair import (
     unread_parameters,
 )
 from ..comparator import FAR
-from ..diagnosis.probes import Probe, ReferenceAnswer
 from ..running.pytest_plugin import Ran
-from .candidate_runner import CandidateRunner, Grader, WrongExercise
+from .candidate_runner import CandidateRunner, Grader, Probe, ReferenceAnswer, WrongExercise
 from .repair_search import ANYWHERE, SAYS_LITTLE, Clues, Fix, Search, ordered_probes
 from .traced_runs import Place
 from .traces import Traces, ValueHints

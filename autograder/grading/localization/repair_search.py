@@ -17,10 +17,9 @@ from typing import NamedTuple
 
 from ...model.report.schema import in_low_precision
 from ...repair import Edit
-from ..diagnosis.probes import Probe
 from ..running.pytest_plugin import Ran
 from ..targets.in_process import Target
-from .candidate_runner import CandidateRunner
+from .candidate_runner import CandidateRunner, Probe
 from .traced_runs import Place
 from .traces import NO_HINTS, ValueHints
 

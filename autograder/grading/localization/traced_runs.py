@@ -30,9 +30,9 @@ from ...repair.instrumentation import (
 )
 from ...worker.protocol import frames
 from ...worker.protocol.values import read_answer
-from ..diagnosis.probes import Probe
 from ..outcomes import Outcome
 from ..targets.in_process import Target
+from .candidate_runner import Probe
 
 _ROWS_PER_TRACE = 2000
 _ROUNDING = 2e-4  # relative tolerance, because correct programs round differently

@@ -24,8 +24,8 @@ from ...model.availability import AXES, CPU
 from ...model.report.schema import axes_of, in_low_precision
 from ...repair import UNPARSABLE
 from ...repair.instrumentation import WIDTH, TracedProgram, trace_program
-from ..diagnosis.probes import Probe
 from ..targets.in_process import Target
+from .candidate_runner import Probe, ReferencePrograms
 from .traced_runs import Place, RightValues, TracedRun, record
 
 _PROGRAMS_TRACED = 6  # correct programs of an exercise to trace
@@ -33,20 +33,6 @@ _PROBES_TRACED = 2  # failed tests to trace if the diagnosis named a misconcepti
 _PROBES_TRACED_UNNAMED = 5
 _TESTS_AGREEING = 2  # tests that must deviate at the same place, because one test proves little
 _REAL_DEVICES = {a.name for a in AXES.values() if not a.claimed and a.name != CPU}
-
-
-@dataclass(frozen=True)
-class ReferencePrograms:
-    """The course's own programs for an exercise.
-
-    right: the sources of correct programs, the solution first
-    wrong: return the source of a misconception, given its name
-    target: load a source in this process
-    """
-
-    right: Sequence[str]
-    wrong: Callable[[str], str]
-    target: Callable[[str], Target]
 
 
 @dataclass(frozen=True)

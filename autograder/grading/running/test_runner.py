@@ -27,9 +27,8 @@ from ...model.pytest_options import run_pytest
 from ...model.report.schema import Verdict
 from ...model.source.reachable import Sources
 from ...model.source.rules import Rules, may_be_evasive, refusals, texts_of
-from ..diagnosis.probes import Recording, Steps
 from ..outcomes import Answers, Forbidden, NotRun, Outcome
-from ..targets.in_process import InProcess, Target
+from ..targets.in_process import InProcess, Recording, Steps, Target
 from .disk_cache import RunCache
 from .pytest_plugin import GraderPlugin, Ran, exercise_of
 

@@ -1,7 +1,8 @@
 """Define the interface of targets, and targets that run trusted code in this process.
 
 `InProcess` runs the solution and the misconceptions. `RecordedTarget` stores the replies of an
-in-process target, so that the reference runs only once for hundreds of submissions.
+in-process target, so that the reference runs only once for hundreds of submissions. `Recording`
+records the requests and answers of any target.
 """
 
 import hashlib
@@ -18,8 +19,10 @@ from ...worker.protocol import frames
 from ...worker.protocol.frames import Answer, request_of, split_reply
 from ...worker.torch_support import fake_device
 from ...worker.torch_support.builders import warm
+from ..outcomes import Outcome
 from .resource_limits import ByteQuota
 
+Steps = list[tuple[bytes, Answer | Outcome]]  # requests, and their replies or outcomes
 _MOST_RECORDED = 64 << 20  # bytes; limited because calls with a student's values rarely repeat
 
 
@@ -115,6 +118,35 @@ class RecordedTarget:
 
     def close(self) -> None:
         self.inner.close()
+
+
+class Recording:
+    """Wraps a target and records its requests and answers by test."""
+
+    attempts: Sequence[str] = ()
+
+    def __init__(self, inner: Target) -> None:
+        self._inner = inner
+        self.steps: dict[str, Steps] = {}
+        self._test = ""
+
+    def begin(self, test: str, exercise: str) -> None:
+        self._test = test
+        self.steps.setdefault(test, [])  # a test can begin twice
+        self._inner.begin(test, exercise)
+
+    def request(self, frame: bytes) -> Answer:
+        steps = self.steps[self._test]
+        try:
+            answer = self._inner.request(frame)
+        except Outcome as outcome:
+            steps.append((frame, outcome))
+            raise
+        steps.append((frame, answer))
+        return answer
+
+    def close(self) -> None:
+        self._inner.close()
 
 
 def prepare_process(week: Week, devices: tuple[str, ...]) -> None:

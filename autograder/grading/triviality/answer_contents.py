@@ -16,9 +16,9 @@ from ...worker.protocol import frames
 from ...worker.protocol.frames import Answer, request_of
 from ...worker.protocol.values import Decoder, Drawing, Figure, read_answer, read_special
 from ..comparator import COARSE, DIGITS, close
-from ..diagnosis.probes import Steps
 from ..outcomes import Answers, Flaw, Outcome
 from ..running.pytest_plugin import Ran
+from ..targets.in_process import Steps
 
 _MAJORITY = 0.5
 _ENOUGH_VALUES = 4  # fewer values could be guessed

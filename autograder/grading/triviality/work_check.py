@@ -11,11 +11,10 @@ from ...model.report.schema import Verdict
 from ...worker.protocol import frames
 from ...worker.protocol.frames import Answer, request_of
 from ..diagnosis.equivalence import last_answer, same_failure
-from ..diagnosis.probes import Recording
 from ..outcomes import Answers, Flaw
 from ..running.pytest_plugin import Ran
 from ..running.test_runner import Runs
-from ..targets.in_process import InProcess, Target
+from ..targets.in_process import InProcess, Recording, Target
 from .answer_contents import (
     answer_contents,
     resembling_tests,
