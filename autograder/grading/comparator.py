@@ -20,7 +20,7 @@ import torch
 
 from ..worker.protocol import frames
 from ..worker.protocol.dtypes import FLOAT_TYPES
-from ..worker.protocol.values import TORCH_DTYPES, Drawing, Figure, Image, widened
+from ..worker.protocol.values import TORCH_DTYPES, Drawing, Figure, Image
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ def largest_entry(x: Any) -> float:
     x = as_tensor(x)
     if x.is_meta or not (x.is_floating_point() or x.is_complex()):
         return 0.0
-    x = widened(x)
+    x = x if x.is_complex() else x.double()  # torch lacks most operators for float8
     finite = x[torch.isfinite(x)]
     return float(finite.abs().max()) if finite.numel() else 0.0
 
@@ -117,10 +117,10 @@ def verdict_bound(
     largest = largest_entry(precise)
     if tolerance is not None:
         return tolerance.absolute + tolerance.per_largest * largest
-    if expected.dtype not in _ROUNDINGS:
-        return 0.0
     unit = rounding_of(expected.dtype)
-    return max(unit * max(largest, terms), 4 * largest_entry(expected.double() - precise))
+    # torch cannot sum float8, so terms are summed in a wider type, at worst in bfloat16
+    of_terms = min(unit, rounding_of(torch.bfloat16)) * terms
+    return max(unit * largest, of_terms, 4 * largest_entry(expected.double() - precise))
 
 
 def trusted_precise(expected: torch.Tensor, precise: torch.Tensor) -> torch.Tensor:

@@ -72,6 +72,22 @@ def test_one_factor_everywhere_is_recognised():
     assert "off by the same factor" in message_of(x * 2.83, x)
 
 
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda x: -x, "The sign is flipped"),
+        (lambda x: x.T.contiguous(), "it is transposed"),
+        (lambda x: x * 1.7, "off by the same factor"),
+        (lambda x: x.flip(-1), "in a different order"),
+    ],
+)
+def test_rounding_hides_no_mistake_from_the_message(dtype, change, words):
+    torch.manual_seed(0)
+    x = torch.randn(5, 5, dtype=torch.float64)
+    assert words in message_of(change(x).to(dtype), x.to(dtype), x)
+
+
 def test_an_inverted_mask_is_recognised():
     mask = torch.rand(4, 5) > 0.5
     assert "True and False are swapped" in message_of(~mask, mask)

@@ -224,6 +224,13 @@ def test_a_decoded_argument_that_is_read_is_not_changed(kind, device) -> None:
     assert before.compare() == ()
 
 
+def test_a_change_of_dtype_in_place_is_seen() -> None:
+    x = torch.ones(2)
+    before = Before([x], [], {})
+    x.data = x.data.double()
+    assert before.compare() == (SideEffect(Effect.TENSOR, 1),)
+
+
 def test_other_memory_with_the_same_numbers_is_no_change() -> None:
     x, before = decoded(torch.tensor([0.0, torch.nan, 2.0]), "cpu")
     x.data = x.data.clone()

@@ -14,7 +14,6 @@ import torch
 from ...model.availability import AXES
 from ...worker.protocol import frames
 from ...worker.protocol.frames import Effect, nested
-from ...worker.protocol.values import widened
 from ..comparator import EXACT, Tolerance, largest_entry, verdict_bound
 from ..disclosure.leak_budget import few
 from ..disclosure.signatures import NamedParts, Signatures
@@ -236,7 +235,7 @@ def _is_zero(gradient: torch.Tensor, tolerance: Tolerance | None, terms: float) 
         return True
     zero = torch.zeros(())
     bound = verdict_bound(zero, zero, tolerance, terms)
-    return gradient.is_floating_point() and float(widened(gradient).abs().max()) <= bound
+    return gradient.is_floating_point() and float(gradient.double().abs().max()) <= bound
 
 
 _CALLER_NEEDS_IT = "The caller may still need it."

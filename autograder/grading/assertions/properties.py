@@ -13,7 +13,7 @@ import numpy as np
 import torch
 from msgspec.structs import replace
 
-from ...worker.protocol.values import Drawing, Figure, Image, widened
+from ...worker.protocol.values import Drawing, Figure, Image
 from ..comparator import CELLS, Tolerance, as_tensor, close, is_array, largest_entry, rounding_of
 from ..disclosure.leak_budget import DRAWINGS, MessageBudget, few, rough, shape
 from ..outcomes import Flaw, GraderFault, Wrong
@@ -107,7 +107,8 @@ def expect(condition: object, message: str) -> None:
 
 def all_finite(x: Any, what: str = "The result") -> None:
     """Check that no entry is NaN or infinite."""
-    bad = int((~torch.isfinite(widened(_tensor(x, what)))).sum())
+    tensor = _tensor(x, what).to(torch.complex128)  # torch lacks `isfinite` for float8
+    bad = int((~torch.isfinite(tensor)).sum())
     if bad:
         raise Wrong(f"{what} has {few(bad, _LARGEST_COUNT)} entries that are NaN or infinite.")
 

@@ -19,6 +19,7 @@ from ..comparator import (
     as_tensor,
     close,
     is_array,
+    rounding_of,
     trusted_precise,
     verdict_bound,
     without_trailing_spaces,
@@ -39,7 +40,7 @@ from ..outcomes import BadReply, Flaw, GraderFault, Wrong
 from .properties import compare_drawing, compare_figure
 
 _LEAST_ROWS = 2  # one row may sum to 1 by chance
-_SUMS, _SUMS_OF_HALVES = 1e-3, 1e-2
+_SUMS, _SUMS_OFF = 1e-3, 1e-2
 
 
 def explain_difference(
@@ -98,7 +99,8 @@ def _pattern(actual: torch.Tensor, expected: torch.Tensor, off: torch.Tensor) ->
     if not (torch.isfinite(mine).all() and torch.isfinite(theirs).all()):
         return "Some entries are infinite." if torch.isinf(mine).any() else ""
     scale = float(theirs.abs().max()) or 1.0
-    near = Tolerance(PATTERN.per_largest * scale)
+    eps = torch.finfo(actual.dtype).eps if actual.is_floating_point() else 0.0
+    near = Tolerance(PATTERN.per_largest * scale, per_entry=eps)
     zero = theirs == 0
     is_float = expected.is_floating_point()  # integers are either equal or different, never close
     filled = torch.where(zero, theirs, mine)
@@ -117,7 +119,7 @@ def _pattern(actual: torch.Tensor, expected: torch.Tensor, off: torch.Tensor) ->
     if is_float and int(nonzero.sum()) > 1:
         ratio = mine[nonzero] / theirs[nonzero]
         middle = float(ratio.median())
-        if middle and float((ratio / middle - 1).abs().max()) <= PATTERN.per_largest:
+        if middle and float((ratio / middle - 1).abs().max()) <= PATTERN.per_largest + eps:
             return "All entries are off by the same factor."
     if mine.ndim and close(mine.flatten().sort().values, theirs.flatten().sort().values, near):
         return "The values are right, but in a different order."
@@ -129,12 +131,11 @@ def _sums(actual: torch.Tensor, expected: torch.Tensor) -> str:
     if actual.ndim < 1 or not expected.is_floating_point() or actual.shape[-1] < 2:
         return ""
     mine, theirs = actual.double().sum(-1), expected.double().sum(-1)
-    slack = _SUMS_OF_HALVES if expected.element_size() < 4 else _SUMS
-    ones = torch.isclose(theirs, torch.ones_like(theirs), atol=slack)
+    ones = torch.isclose(theirs, torch.ones_like(theirs), atol=_SUMS)
     sum_to_one = int(ones.sum()) >= _LEAST_ROWS and bool((ones | (theirs == 0)).all())
     if bool((expected < 0).any()) or not sum_to_one or not torch.isfinite(mine).all():
         return ""
-    bad = ones & ~torch.isclose(mine, theirs, atol=_SUMS_OF_HALVES)
+    bad = ones & ~torch.isclose(mine, theirs, atol=max(_SUMS_OFF, rounding_of(actual.dtype)))
     if not bool(bad.any()):
         return ""
     return f"Rows should sum to 1 here, but one sums to {rough(float(mine[bad].flatten()[0]))}."
@@ -229,7 +230,7 @@ class _Comparison:
         near = ((wide - target).abs() <= bound) & torch.isfinite(wide)
         off = ~torch.where(torch.isinf(wanted), wide == wanted, near)
         if off.any():
-            raise Wrong(explain_difference(wide, target, off, subject), Flaw.VALUE)
+            raise Wrong(explain_difference(actual, target, off, subject), Flaw.VALUE)
 
     def _check_items(self, actual: Any, expected: Any, precise: Any, subject: str) -> None:
         count = len(expected)

@@ -119,7 +119,8 @@ def _like(wanted: Any, fill: Callable[[torch.Tensor], Any]) -> Any:
     if isinstance(wanted, (tuple, list)):
         return type(wanted)([_like(part, fill) for part in wanted])
     if isinstance(wanted, torch.Tensor):
-        return _typed(fill(wanted.detach().double()), wanted.dtype)
+        filled = fill(wanted.detach().double())
+        return filled.to(wanted.dtype) if isinstance(filled, torch.Tensor) else filled
     if isinstance(wanted, (np.ndarray, np.generic)):
         whole = _like(torch.from_numpy(np.array(wanted)), fill)
         return whole.numpy() if isinstance(whole, torch.Tensor) else whole
@@ -130,10 +131,6 @@ def _like(wanted: Any, fill: Callable[[torch.Tensor], Any]) -> Any:
         except (TypeError, ValueError, OverflowError, RuntimeError):
             return number
     return None
-
-
-def _typed(filled: Any, dtype: torch.dtype) -> Any:
-    return filled.to(dtype) if isinstance(filled, torch.Tensor) else filled
 
 
 def _fitted(argument: Any, wanted: torch.Tensor) -> Any:

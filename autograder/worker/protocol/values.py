@@ -152,21 +152,11 @@ def _strides(x: np.ndarray[Any, Any]) -> tuple[int, ...] | None:
     return tuple(s // x.itemsize for s in x.strides)
 
 
-def integer_like(dtype: torch.dtype) -> torch.dtype:
-    """Return the signed integer dtype of the same size, for dtypes that NumPy lacks."""
-    return TORCH_DTYPES[f"int{8 * dtype.itemsize}"]
-
-
-def widened(x: torch.Tensor) -> torch.Tensor:
-    """Return a tensor, cast to float32 if it is float8, for which torch lacks most operators."""
-    return x.float() if x.is_floating_point() and x.itemsize == 1 else x
-
-
 def tensor_bytes(x: torch.Tensor) -> bytes:
     """Return the elements of a CPU tensor in C order as raw bytes."""
     x = x.detach()
     if x.dtype in NOT_IN_NUMPY:
-        x = x.contiguous().view(integer_like(x.dtype))
+        x = x.contiguous().view(TORCH_DTYPES[f"int{8 * x.itemsize}"])
     return x.numpy().tobytes()
 
 
