@@ -75,6 +75,8 @@ MODULES = {
     "autograder.worker",
     "autograder.worker.monitor",
     "autograder.worker.monitor.function_hooks",
+    "autograder.worker.protocol",
+    "autograder.worker.protocol.dtypes",
     "autograder.worker.stop_location",
 }
 

@@ -11,13 +11,14 @@ import numpy as np
 import torch
 
 from ...worker.protocol import frames
+from ...worker.protocol.dtypes import dtype_without_operator
 from ...worker.protocol.frames import nested
 from ...worker.protocol.values import Decoder, Encoder, read_special
 from ..disclosure.allowed_words import AllowedWords
 from ..disclosure.failure_messages import crashed, forbidden, state_mismatch
 from ..disclosure.leak_budget import with_products
 from ..disclosure.signatures import Signatures
-from ..outcomes import BadReply, Crashed, GraderFault, LimitExceeded
+from ..outcomes import BadReply, Crashed, GraderFault, LimitExceeded, NotRun
 from ..targets.in_process import Target
 from .inputs import Draw
 
@@ -201,6 +202,8 @@ class Side:
             assert reply.mismatch is not None
             raise state_mismatch(reply.mismatch, path, words, _parameter_shapes(call.state))
         if reply.raised is not None:
+            if dtype_without_operator(reply.raised.message) == case.dtype:
+                raise NotRun(f"This needs an operator that torch lacks for {case.dtype}.")
             outcome = crashed(
                 options.qualified(path),
                 reply.raised,

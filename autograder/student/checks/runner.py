@@ -34,6 +34,7 @@ import pytest
 from ...model.pytest_options import run_pytest
 from ...model.source.rules import Rules
 from ...worker.monitor.function_hooks import hook_functions
+from ...worker.protocol.dtypes import dtype_without_operator
 from ..folder.week import WeekFolder, open_folder
 from . import explain
 from .check_results import (
@@ -160,9 +161,11 @@ class CheckPlugin:
         elif report.failed and call.excinfo is not None and self._failure is None:
             output = report.capstdout[-_MAX_OUTPUT:]
             exercise = self._exercise(item)
-            self._failure = explain.explain_failure(
-                call.excinfo.value, self.folder, exercise, output
-            )
+            failure = explain.explain_failure(call.excinfo.value, self.folder, exercise, output)
+            if dtype := dtype_without_operator(failure.message):
+                self._skipped = f"torch lacks an operator for {dtype}"
+            else:
+                self._failure = failure
         return report
 
     @pytest.hookimpl(tryfirst=True)
@@ -176,7 +179,7 @@ class CheckPlugin:
         with suppress(Exception):  # an error in this optional search must not change the result
             until = time.process_time() + _SEARCH_SECONDS
             for exercise in self.order.exercises:
-                ran = [(i, o) for i, o in self._ran if o.exercise == exercise]
+                ran = [(i, o) for i, o in self._ran if o.exercise == exercise and not o.skipped]
                 ran.sort(key=lambda pair: pair[1].failure is None)
                 kinds = {o.failure.kind for _, o in ran if o.failure}
                 checks = [call for item, _ in ran if (call := _as_call(item)) is not None]

@@ -5,6 +5,7 @@ hidden tests and the tolerances use this table. This module does not import torc
 import takes seconds.
 """
 
+import re
 from dataclasses import dataclass
 
 
@@ -19,7 +20,8 @@ class FloatType:
                   larger than the allowed error and smaller than 1, the error of a zero result
     in_numpy:     whether NumPy supports the type
     by_default:   whether tests without `@pytest.mark.dtypes` run in the type; False for a type such
-                  as float8, for which torch lacks most operators
+                  as float8, for which torch lacks most operators. A test in such a type is not run
+                  on a submission that uses one of them
     """
 
     name: str
@@ -60,3 +62,13 @@ NUMPY_ITEM_BYTES = {k: v for k, v in TORCH_ITEM_BYTES.items() if k not in NOT_IN
     "uint32": 4,
     "uint64": 8,
 }
+
+
+def dtype_without_operator(error: str) -> str:
+    """Return the dtype that is not a default dtype and for which torch lacks an operator, or "".
+
+    error: the message of an exception
+    """
+    lacking = r"(?i)(not implemented for|not supported|unsupported ScalarType)\b.*\b"
+    names = FLOAT_TYPES.keys() - TEST_DTYPES
+    return next((n for n in names if re.search(rf"{lacking}{n}\b", error)), "")
