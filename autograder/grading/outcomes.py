@@ -8,7 +8,7 @@
     ├── TimedOut       a call exceeded its time limit
     ├── LimitExceeded  the code exceeded a limit on memory, disk, processes or the size of a reply
     ├── BadReply       the reply is not plain data, or not a valid frame
-    └── NotRun         the test cannot run on this machine and does not count
+    └── NotRun         this machine or torch lacks what the test needs, so it does not count
 
 An `assert` that fails with a message counts as Wrong. Any other exception leads to the verdict
 `grader_fault`, unless the submission may have caused the exception and the solution passes the
