@@ -1,18 +1,21 @@
 """Write grades as a file for a learning platform, a spreadsheet or a program.
 
-`WRITERS` maps a platform to the function that writes its import file, which is based on the class
-list exported from that platform (`csv_tables.CLASS_LISTS`).
+`COLUMNS` lists the columns of each format, whose values are computed from a `FinalScore`. `WRITERS`
+maps a platform to the function that writes its import file, which is based on the class list
+exported from that platform (`csv_tables.CLASS_LISTS`).
 """
 
 import csv
+import datetime as dt
 import io
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import msgspec
 
 from ..model.course import Week
+from ..model.course.late import Lateness
 from ..model.errors import KitError
 from ..model.message_text import visible_json
 from ..model.report.scoring import full_points
@@ -20,8 +23,41 @@ from .csv_tables import CLASS_LISTS, KEY_FIELDS, POINTS, key_cell, text_cell
 from .roster import Roster, RosterEntry
 
 _NUMBERED = re.compile(r"(.*) \(\d+\)\Z", re.DOTALL)
-Scores = Mapping[str, Mapping[str, float]]  # week -> student -> points after late penalties
-Rows = Sequence[tuple[RosterEntry, list[str]]]  # each student with one cell per week
+
+
+@dataclass(frozen=True)
+class FinalScore:
+    """A student's score for a week, with the facts that a column may show.
+
+    points: after the late penalty
+    lateness: None if the work is missing, not graded, or has no submission time
+    """
+
+    points: float
+    penalty: float = 0.0
+    submitted: dt.datetime | None = None  # aware, UTC
+    lateness: Lateness | None = None
+
+
+Scores = Mapping[str, Mapping[str, FinalScore]]  # week -> student -> score
+Rows = Sequence[tuple[RosterEntry, list[str]]]  # each student with the cells of all weeks
+
+STUDENT_FIELDS = ("name", "email")  # fields of the class list that csv and json files show
+# The columns of each week, of which the first shows the points. None becomes an empty cell. In a
+# title, `column` is the name of the assignment's column in Canvas's class list.
+COLUMNS: Mapping[str, Mapping[str, Callable[[FinalScore], object]]] = {
+    "csv": {"{week.name}": lambda s: s.points},
+    "json": {
+        "scores": lambda s: s.points,
+        "late_penalties": lambda s: s.penalty,
+        "days_late": lambda s: s.lateness and s.lateness.days,
+        "submitted": lambda s: s.submitted,
+    },
+    "canvas": {"{column}": lambda s: s.points},
+    "moodle": {"{week.title}": lambda s: s.points},
+    "brightspace": {"{week.title} Points Grade": lambda s: s.points},
+}
+FORMATS = tuple(COLUMNS)
 
 
 @dataclass(frozen=True)
@@ -33,11 +69,15 @@ class Exported:
 
 
 def export(
-    form: str, weeks: Sequence[Week], scores: Scores, roster: Roster | None, missing: str = ""
+    form: str,
+    weeks: Sequence[Week],
+    scores: Scores,
+    roster: Roster | None,
+    absent: FinalScore | None = None,
 ) -> Exported:
     """Return grades in one of `FORMATS`; raise KitError if the class list does not suit the format.
 
-    missing: the cell for students on the class list who are not in the gradebook
+    absent: the score of students on the class list who are not in the gradebook
     """
     students = sorted({s for by_student in scores.values() for s in by_student})
     if form in WRITERS and (roster is None or roster.kind != form):
@@ -48,17 +88,20 @@ def export(
     matched, unmatched = roster.match(students) if roster else ({}, [])
     if form == "json":
         return Exported(_json(weeks, scores, students, matched), unmatched)
+    columns, given = COLUMNS[form], roster.columns if roster else ()
+    titles = [t.format(week=w, column=_canvas_column(w, given)) for w in weeks for t in columns]
 
-    def cells(student: str) -> list[str]:
-        """Return a cell for each week; the cell of an ungraded week is empty, not 0."""
-        return [_number(scores[week.name].get(student)) for week in weeks]
+    def cells(finals: Iterable[FinalScore | None]) -> list[str]:
+        """Return the cells of each week; the cells of an ungraded week are empty, not 0."""
+        return [_text(value(s)) if s else "" for s in finals for value in columns.values()]
 
+    of = {student: cells(scores[w.name].get(student) for w in weeks) for student in students}
     if form == "csv":
-        return Exported(_plain(weeks, matched, {s: cells(s) for s in students}), unmatched)
+        return Exported(_plain(titles, matched, of), unmatched)
     assert roster is not None
-    by_entry = {id(entry): cells(student) for student, entry in matched.items()}
-    rows = [(e, by_entry.get(id(e), [missing] * len(weeks))) for e in roster.entries]
-    return Exported(WRITERS[form](weeks, roster, rows), unmatched)
+    by_entry = {id(entry): of[student] for student, entry in matched.items()}
+    rows = [(e, by_entry.get(id(e)) or cells([absent] * len(weeks))) for e in roster.entries]
+    return Exported(WRITERS[form](weeks, titles, roster, rows), unmatched)
 
 
 def total(week: Week) -> float:
@@ -71,30 +114,35 @@ def _json(
 ) -> str:
     grades = []
     for student in students:
-        entry = matched.get(student)
-        about = {"name": entry.name, "email": entry.email} if entry else {}
-        points = {w.name: scores[w.name][student] for w in weeks if student in scores[w.name]}
-        grades.append({"student": student, **about, "scores": points})
+        fields = matched[student].fields if student in matched else {}
+        about = {name: fields.get(name, "") for name in STUDENT_FIELDS if fields}
+        finals = {w.name: scores[w.name][student] for w in weeks if student in scores[w.name]}
+        values = {
+            title: {name: value(s) for name, s in finals.items()}
+            for title, value in COLUMNS["json"].items()
+        }
+        grades.append({"student": student, **about, **values})
     data = {"max_scores": {w.name: total(w) for w in weeks}, "grades": grades}
     return visible_json(msgspec.json.format(msgspec.json.encode(data), indent=1).decode()) + "\n"
 
 
 def _plain(
-    weeks: Sequence[Week], matched: Mapping[str, RosterEntry], scores: Mapping[str, list[str]]
+    titles: Sequence[str], matched: Mapping[str, RosterEntry], cells: Mapping[str, list[str]]
 ) -> str:
-    rows = [["student", "name", "email", *(w.name for w in weeks)]]
-    for student, cells in scores.items():
-        entry = matched.get(student)
-        about = [student, entry.name if entry else "", entry.email if entry else ""]
-        rows.append([*map(text_cell, about), *cells])
+    rows = [["student", *STUDENT_FIELDS, *titles]]
+    for student, own in cells.items():
+        fields = matched[student].fields if student in matched else {}
+        about = [student, *(fields.get(name, "") for name in STUDENT_FIELDS)]
+        rows.append([*map(text_cell, about), *own])
     return csv_text(rows)
 
 
-def _canvas(weeks: Sequence[Week], roster: Roster, rows: Rows) -> str:
-    header, *students = _table([_canvas_column(w, roster.columns) for w in weeks], roster, rows)
-    blank = [""] * (len(header) - len(weeks) - 1)
-    points = [f"    {POINTS}", *blank, *(_number(total(w)) for w in weeks)]
-    return csv_text([header, points, *students])
+def _canvas(weeks: Sequence[Week], titles: Sequence[str], roster: Roster, rows: Rows) -> str:
+    header, *students = _table(titles, roster, rows)
+    blank = [""] * (len(header) - len(titles) - 1)
+    others = [""] * (len(COLUMNS["canvas"]) - 1)
+    points = [cell for week in weeks for cell in (_text(total(week)), *others)]
+    return csv_text([header, [f"    {POINTS}", *blank, *points], *students])
 
 
 def _canvas_column(week: Week, columns: Sequence[str]) -> str:
@@ -110,22 +158,22 @@ def _canvas_column(week: Week, columns: Sequence[str]) -> str:
     return week.title
 
 
-def _moodle(weeks: Sequence[Week], roster: Roster, rows: Rows) -> str:
-    """Fill in a grading worksheet, or add a column per week to any other class list."""
+def _moodle(weeks: Sequence[Week], titles: Sequence[str], roster: Roster, rows: Rows) -> str:
+    """Fill in a grading worksheet, or add the weeks' columns to any other class list."""
     if not {"number", "grade"} <= roster.column_of.keys():
-        return csv_text(_table([w.title for w in weeks], roster, rows))
+        return csv_text(_table(titles, roster, rows))
     if len(weeks) != 1:
         raise KitError("this class list is the grading worksheet of one assignment: name its week")
     table = [list(roster.columns)]
-    for entry, (score,) in rows:
-        filled = entry.row | ({roster.column_of["grade"]: score} if score else {})
+    for entry, (points, *_) in rows:
+        filled = entry.row | ({roster.column_of["grade"]: points} if points else {})
         table.append([_cell(c, filled.get(c, ""), roster) for c in roster.columns])
     return csv_text(table)
 
 
-def _brightspace(weeks: Sequence[Week], roster: Roster, rows: Rows) -> str:
-    """Add a column "Points Grade" for each week, and the end-of-line column of Brightspace."""
-    first, *others = _table([f"{w.title} Points Grade" for w in weeks], roster, rows)
+def _brightspace(_: Sequence[Week], titles: Sequence[str], roster: Roster, rows: Rows) -> str:
+    """Add the weeks' columns, and the end-of-line column of Brightspace."""
+    first, *others = _table(titles, roster, rows)
     return csv_text([[*first, "End-of-Line Indicator"], *([*row, "#"] for row in others)])
 
 
@@ -148,8 +196,8 @@ def _cell(column: str, text: str, roster: Roster) -> str:
     return key_cell(text) if name in KEY_FIELDS else text_cell(text)
 
 
-def _number(value: float | None) -> str:
-    return "" if value is None else f"{value:.4f}".rstrip("0").rstrip(".")
+def _text(value: object) -> str:
+    return f"{value:.4f}".rstrip("0").rstrip(".") if isinstance(value, float) else text_cell(value)
 
 
 def csv_text(rows: Iterable[Sequence[str]]) -> str:
@@ -160,4 +208,3 @@ def csv_text(rows: Iterable[Sequence[str]]) -> str:
 
 
 WRITERS = {"canvas": _canvas, "moodle": _moodle, "brightspace": _brightspace}
-FORMATS = ("csv", "json", *WRITERS)

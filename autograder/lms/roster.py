@@ -24,6 +24,7 @@ class RosterEntry:
     number: the platform's id, as in the file names of bulk downloads
     keys: values that identify the student
     row: the student's row in the file
+    fields: the student's values by field of `csv_tables.CLASS_LISTS`
     """
 
     student: str
@@ -32,6 +33,7 @@ class RosterEntry:
     number: str
     keys: tuple[str, ...]
     row: dict[str, str] = field(hash=False)
+    fields: dict[str, str] = field(default_factory=dict, hash=False)
 
 
 @dataclass(frozen=True)
@@ -99,13 +101,15 @@ def _entry(
     login, email = fields.get("login", ""), fields["email"]
     short = {"short_login": login.split("@")[0], "short_email": email.split("@")[0]}
     full_name = f"{fields.get('first_name', '')} {fields.get('last_name', '')}".strip()
+    fields |= {"name": name or full_name, "email": email or (login if "@" in login else "")}
     return RosterEntry(
         student=next(filter(None, ((fields | short)[key] for key in class_list.student)), ""),
-        name=name or full_name,
-        email=email or (login if "@" in login else ""),
+        name=fields["name"],
+        email=fields["email"],
         number=fields["number"],
         keys=tuple(fields.get(key, "") for key in KEY_FIELDS),
         row=row,
+        fields=fields,
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import datetime as dt
 import io
 import json
 import shutil
@@ -16,10 +17,11 @@ import pytest
 
 from autograder.lms.bulk import Found, collect_bulk, content_of
 from autograder.lms.csv_tables import key_cell, text_cell
-from autograder.lms.grade_files import export
+from autograder.lms.grade_files import COLUMNS, FinalScore, export
 from autograder.lms.roster import Roster, read_roster
 from autograder.model.course import Course, load
-from autograder.model.course.registry import Lms
+from autograder.model.course.late import Lateness
+from autograder.model.course.registry import Late, Lms
 from autograder.model.errors import KitError
 from autograder.nbgrader.collect.submissions import collected as gathered
 from autograder.nbgrader.workspace import open_gradebook
@@ -44,7 +46,7 @@ First name,Surname,ID number,Email address
 Ada,Lovelace,S-1,ada@example.org
 Zoë,Müller,S-9,zoe@example.org
 """
-SCORES = {WEEK: {"ada": 4.5, "alan": 3.0}}
+SCORES = {WEEK: {"ada": FinalScore(4.5), "alan": FinalScore(3.0)}}
 CODE = b"def weigh(x):\n    return x\n"
 
 
@@ -85,7 +87,9 @@ def test_a_moodle_grading_worksheet_is_filled_in(course: Course, tmp_path: Path)
 
 
 def test_a_moodle_class_list_gets_a_column_per_week(course: Course, tmp_path: Path):
-    made = export("moodle", course.weeks, {WEEK: {"ada": 5.0}}, roster_of(tmp_path, MOODLE))
+    made = export(
+        "moodle", course.weeks, {WEEK: {"ada": FinalScore(5.0)}}, roster_of(tmp_path, MOODLE)
+    )
     assert rows(made.text) == [
         ["ID number", "Email address", "Tiny"],
         ["S-1", "ada@example.org", "5"],
@@ -95,21 +99,57 @@ def test_a_moodle_class_list_gets_a_column_per_week(course: Course, tmp_path: Pa
 
 @pytest.mark.parametrize("form", ["canvas", "csv", "json"])
 def test_who_matches_nobody_is_listed(course: Course, tmp_path: Path, form: str):
-    scores = {WEEK: {"ada": 1.0, "mallory": 2.0}}
+    scores = {WEEK: {"ada": FinalScore(1.0), "mallory": FinalScore(2.0)}}
     assert export(form, course.weeks, scores, roster_of(tmp_path, CANVAS)).unmatched == ["mallory"]
 
 
 def test_two_of_ours_that_match_one_entry_are_both_listed(course: Course, tmp_path: Path):
-    scores = {WEEK: {"ada": 1.0, "S-1": 2.0}}
+    scores = {WEEK: {"ada": FinalScore(1.0), "S-1": FinalScore(2.0)}}
     made = export("canvas", course.weeks, scores, roster_of(tmp_path, CANVAS))
     assert made.unmatched == ["S-1", "ada"]
 
 
 def test_plain_csv_holds_no_formula_and_json_says_the_same(course: Course):
-    scores = {WEEK: {"=1+1": 2.5}}
+    scores = {WEEK: {"=1+1": FinalScore(2.5)}}
     assert rows(export("csv", course.weeks, scores, None).text)[1] == ["'=1+1", "", "", "2.5"]
     made = json.loads(export("json", course.weeks, scores, None).text)
-    assert made["grades"] == [{"student": "=1+1", "scores": {WEEK: 2.5}}]
+    assert [(g["student"], g["scores"]) for g in made["grades"]] == [("=1+1", {WEEK: 2.5})]
+
+
+def test_json_reports_how_late_a_submission_is(course: Course):
+    late = Lateness(Late(percent=10), late="2 days 3 h", days=3, slip_days=1, units=2)
+    moment = dt.datetime(2026, 1, 16, 1, 59, tzinfo=dt.UTC)
+    scores = {WEEK: {"ada": FinalScore(4.0, 1.0, moment, late), "alan": FinalScore(0.0)}}
+    made = json.loads(export("json", course.weeks, scores, None).text)
+    assert made["grades"] == [
+        {
+            "student": "ada",
+            "scores": {WEEK: 4.0},
+            "late_penalties": {WEEK: 1.0},
+            "days_late": {WEEK: 3},
+            "submitted": {WEEK: "2026-01-16T01:59:00Z"},
+        },
+        {
+            "student": "alan",
+            "scores": {WEEK: 0.0},
+            "late_penalties": {WEEK: 0.0},
+            "days_late": {WEEK: None},
+            "submitted": {WEEK: None},
+        },
+    ]
+
+
+@pytest.mark.parametrize("form", ["csv", "canvas", "moodle", "brightspace"])
+def test_each_format_has_the_columns_of_the_table(
+    course: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, form: str
+):
+    more = {"{week.title}: penalty": lambda s: s.penalty}
+    monkeypatch.setitem(COLUMNS, form, COLUMNS[form] | more)
+    roster = roster_of(tmp_path, {"moodle": MOODLE, "brightspace": BRIGHTSPACE}.get(form, CANVAS))
+    made = export(form, course.weeks, {WEEK: {"ada": FinalScore(4.0, 1.0)}}, roster)
+    header, *students = rows(made.text)
+    shown = header.index("Tiny: penalty")
+    assert [row[shown - 1 : shown + 1] for row in students if "4" in row] == [["4", "1"]]
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Callable
 from pathlib import Path
 
@@ -122,7 +123,16 @@ def test_another_due_date_counts_in_the_export_without_a_release(
     handed: Handed, time: str, edit: tuple[str, str], final: float
 ) -> None:
     course = changed(handed(time), *edit)
-    assert final_scores(course, course.weeks[0]) == {"ada": final}
+    assert final_scores(course, course.weeks[0])["ada"].points == final
+
+
+def test_a_final_score_has_the_facts_about_late_work(handed: Handed) -> None:
+    course = handed(TWO_DAYS_THREE_HOURS)
+    score = final_scores(course, course.weeks[0])["ada"]
+    assert (score.points, score.penalty) == pytest.approx((2.4, 0.6))
+    assert score.submitted == dt.datetime(2020, 1, 16, 1, 59, tzinfo=dt.UTC)
+    assert score.lateness is not None
+    assert (score.lateness.days, score.lateness.slip_days) == (3, 1)
 
 
 @pytest.mark.parametrize("edit", [LATER, EXTENDED])

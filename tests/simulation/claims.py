@@ -80,9 +80,10 @@ def late_work_costs_what_the_policy_says(played: Played) -> list[str]:
         final = final_scores(played.course, week)
         for standing in _standings(played, week):
             wanted = standing.score * kept[standing.student, week.name]
-            if abs(final[standing.student] - wanted) > rounding:
+            points = final[standing.student].points
+            if abs(points - wanted) > rounding:
                 problems.append(
-                    f"{week.name}, {standing.student}: {final[standing.student]:.4f}, "
+                    f"{week.name}, {standing.student}: {points:.4f}, "
                     f"but {standing.score:.4f} x {kept[standing.student, week.name]} = {wanted:.4f}"
                 )
     return problems
@@ -182,7 +183,7 @@ def exports_lose_nobody(played: Played) -> list[str]:
         for week in played.weeks:
             given, own = rows[student][week.title], scores[week.name].get(student)
             if (own is None) != (given == "") or (
-                own is not None and abs(float(given) - own) > 1e-3
+                own is not None and abs(float(given) - own.points) > 1e-3
             ):
                 problems.append(f"{week.name}, {student}: {given!r} for {own}")
     return problems

@@ -101,7 +101,7 @@ def mend(played: Played, week: Week) -> None:
 def grant_more_time(played: Played, week: Week) -> None:
     """Grant an extension after grading: the penalty is removed without a new grading run."""
     course = played.course
-    before = final_scores(course, week)[LATER]
+    before = final_scores(course, week)[LATER].points
     path = course.root / "course.yaml"
     registry = yaml.safe_load(path.read_text("utf-8"))
     until = week.due + dt.timedelta(days=5)
@@ -110,7 +110,7 @@ def grant_more_time(played: Played, week: Week) -> None:
     path.write_text(yaml.safe_dump(registry), encoding="utf-8")
     graded = stored_report(course, week, LATER)
     played.course = load(course.root)
-    after = final_scores(played.course, week)[LATER]
+    after = final_scores(played.course, week)[LATER].points
     same = graded is not None and stored_report(played.course, week, LATER) == graded
     held = next(s for s in standings(played.course, week) if s.student == LATER)
     if after <= before or abs(after - held.score) > 1e-6 or not same:
@@ -161,7 +161,8 @@ def ask_again(played: Played, week: Week, submit: object) -> None:
 
 def push_to_a_canvas_that_fails(played: Played, week: Week) -> None:
     """Push to a Canvas that drops replies and refuses one; a second push adds no duplicates."""
-    course, scores = played.course, final_scores(played.course, week)
+    course = played.course
+    scores = {student: s.points for student, s in final_scores(course, week).items()}
     server = CanvasServer()
     server.users = {
         200 + n: (s, f"{s}@example.org", f"S-{n}") for n, s in enumerate(sorted(scores))

@@ -170,9 +170,9 @@ def test_slip_days_are_used_in_the_order_of_due_dates():
         "week01_one": dt.datetime(2026, 10, 14, 12, tzinfo=course.zone),
     }
     found = lateness(course, "ada", handed)
-    assert [(w, one.slip_days, one.units) for w, one in found.items()] == [
-        ("week01_one", 2, 0),
-        ("week02_two", 1, 1),
+    assert [(w, one.days, one.slip_days, one.units) for w, one in found.items()] == [
+        ("week01_one", 2, 2, 0),
+        ("week02_two", 2, 1, 1),
     ]
     assert lateness(course, "bob", dict([*handed.items()][:1]))["week02_two"].units == 0
 

@@ -64,7 +64,7 @@ def export(
         return _export_gradescope(course, course.week(week), out, visibility, feedback_as)
     if github:
         return _export_github(course, course.week(week), out)
-    from ...lms.grade_files import FORMATS, export
+    from ...lms.grade_files import FORMATS, FinalScore, export
     from ...lms.roster import read_roster
     from ...nbgrader.gradebook.final_scores import final_scores, overdue, require_marked
 
@@ -80,16 +80,17 @@ def export(
         raise KitError("nothing has been graded yet: run `autograder grade` on a week first")
     if not unmarked:
         require_marked(course, weeks)
-    if missing == "0":
+    absent = FinalScore(0.0) if missing == "0" else None
+    if absent:
         for w in weeks:
-            scores[w.name] |= dict.fromkeys(overdue(course, w, scores[w.name]), 0.0)
-    exported = export(form, weeks, scores, known, "" if missing == "blank" else "0")
+            scores[w.name] |= dict.fromkeys(overdue(course, w, scores[w.name]), absent)
+    exported = export(form, weeks, scores, known, absent)
     if out is None:
         sys.stdout.write(exported.text)
     else:
         write_output(out, exported.text.encode())
     for student in exported.unmatched:
-        grades = [f"{name} {of[student]:g}" for name, of in scores.items() if student in of]
+        grades = [f"{name} {of[student].points:g}" for name, of in scores.items() if student in of]
         print(f"UNMATCHED  {student}: {', '.join(grades)}", file=sys.stderr)
     return not exported.unmatched
 

@@ -46,7 +46,7 @@ def push(
     from ...nbgrader.gradebook.final_scores import final_scores, require_marked
     from ...pages.environment import points as as_points
 
-    scores = final_scores(course, chosen)
+    scores = {s: final.points for s, final in final_scores(course, chosen).items()}
     if not scores:
         raise KitError(f"{chosen.name} has no grades: run `autograder grade {chosen.name}` first")
     if not unmarked:

@@ -32,6 +32,7 @@ class Lateness:
     late: str = ""  # such as "2 days 3 h", or "" if the submission was on time
     forgiven: bool = False  # True if the submission was late, but within the grace period
     extended: bool = False
+    days: int = 0  # started days after the grace period, including slip days
     slip_days: int = 0  # slip days used for this submission
     units: int = 0  # days or hours that cost points
     decimals: int = 2
@@ -123,7 +124,7 @@ def _lateness_of(on_time: Lateness, due: dt.datetime, handed: dt.datetime, budge
     else:
         rest = _elapsed(due + dt.timedelta(days=slip), handed) - grace
         units = math.ceil(rest / _HOUR)
-    return replace(on_time, late=late, slip_days=slip, units=units)
+    return replace(on_time, late=late, days=days, slip_days=slip, units=units)
 
 
 def _elapsed(start: dt.datetime, end: dt.datetime) -> dt.timedelta:

@@ -162,6 +162,15 @@ def lateness_of(
     return lateness(course, student, handed_in | dict(times or {}), extensions)
 
 
+def lateness_by_entry(course: Course) -> list[tuple[GradebookEntry, Lateness | None]]:
+    """Pair each submission with its lateness, or None if it is not graded or has no time."""
+    found = []
+    for student, entries in by_student(read_gradebook(course)[1]).items():
+        late = lateness_of(course, student, [e for e in entries if e.graded])
+        found += [(e, late.get(e.week)) for e in entries]
+    return found
+
+
 def read_due_dates(course: Course) -> dict[str, dt.datetime | None]:
     """Return the due date (aware, UTC) of each assignment in the gradebook."""
     (rows,) = _query(course, (_DUE,))

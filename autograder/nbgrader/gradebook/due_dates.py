@@ -101,14 +101,9 @@ def unknown_extensions(course: Course, week: Week) -> list[str]:
 
 
 def _changed_penalties(course: Course) -> list[tuple[database.GradebookEntry, float]]:
-    found = []
-    for student, entries in database.by_student(database.read_gradebook(course)[1]).items():
-        graded = {e.week: e for e in entries if e.graded}
-        for name, late in database.lateness_of(course, student, graded.values()).items():
-            penalty = late.penalty(graded[name].score)
-            if abs(graded[name].penalty - penalty) > 1e-6:
-                found.append((graded[name], penalty))
-    return found
+    found = database.lateness_by_entry(course)
+    penalties = [(entry, late.penalty(entry.score)) for entry, late in found if late]
+    return [(entry, penalty) for entry, penalty in penalties if abs(entry.penalty - penalty) > 1e-6]
 
 
 def restore_assignment(course: Course, week: Week) -> str:

@@ -3,6 +3,7 @@
 import datetime as dt
 from collections.abc import Container, Sequence
 
+from ...lms.grade_files import FinalScore
 from ...model.course import Course, Week
 from ...model.course.late import due_for
 from ...model.errors import NbgraderError
@@ -11,20 +12,25 @@ from ..collect.groups import share_marks
 from ..formgrader.manual_marks import require_marks
 from ..status import to_collect
 from ..workspace import Workspace
-from .database import read_gradebook
+from .database import lateness_by_entry, read_gradebook
 from .due_dates import require_scores, update_dates
 
 
-def final_scores(course: Course, week: Week) -> dict[str, float]:
-    """Return each student's points for a week after late penalties.
+def final_scores(course: Course, week: Week) -> dict[str, FinalScore]:
+    """Return each student's score for a week after late penalties.
 
     Raise NbgraderError if the gradebook has lost recorded scores or marks.
     """
     require_marks(course, week)
     update_dates(course)
     scores = {
-        e.student: max(0.0, rounded(e.score - e.penalty, course.registry.decimals))
-        for e in read_gradebook(course)[1]
+        e.student: FinalScore(
+            points=max(0.0, rounded(e.score - e.penalty, course.registry.decimals)),
+            penalty=e.penalty,
+            submitted=e.handed_in,
+            lateness=late,
+        )
+        for e, late in lateness_by_entry(course)
         if e.week == week.name
     }
     require_scores(course, week, scores)
