@@ -42,7 +42,8 @@ class FinalScore:
 Scores = Mapping[str, Mapping[str, FinalScore]]  # week -> student -> score
 Rows = Sequence[tuple[RosterEntry, list[str]]]  # each student with the cells of all weeks
 
-STUDENT_FIELDS = ("name", "email")  # fields of the class list that csv and json files show
+# Fields of the class list that csv and json files show.
+STUDENT_FIELDS = ("name", "email")
 # The columns of each week, of which the first shows the points. None becomes an empty cell. In a
 # title, `column` is the name of the assignment's column in Canvas's class list.
 COLUMNS: Mapping[str, Mapping[str, Callable[[FinalScore], object]]] = {
