@@ -40,6 +40,7 @@ class FinalScore:
 
 
 Scores = Mapping[str, Mapping[str, FinalScore]]  # week -> student -> score
+About = Mapping[str, Mapping[str, str]]  # student -> fields of the class list, {} if unmatched
 Rows = Sequence[tuple[RosterEntry, list[str]]]  # each student with the cells of all weeks
 
 # Fields of the class list that csv and json files show.
@@ -87,8 +88,9 @@ def export(
             f"{form.capitalize()}: it has the ids by which {form.capitalize()} identifies students"
         )
     matched, unmatched = roster.match(students) if roster else ({}, [])
+    about = {s: matched[s].fields if s in matched else {} for s in students}
     if form == "json":
-        return Exported(_json(weeks, scores, students, matched), unmatched)
+        return Exported(_json(weeks, scores, about), unmatched)
     columns, given = COLUMNS[form], roster.columns if roster else ()
     titles = [t.format(week=w, column=_canvas_column(w, given)) for w in weeks for t in columns]
 
@@ -98,7 +100,7 @@ def export(
 
     of = {student: cells(scores[w.name].get(student) for w in weeks) for student in students}
     if form == "csv":
-        return Exported(_plain(titles, matched, of), unmatched)
+        return Exported(_plain(titles, about, of), unmatched)
     assert roster is not None
     by_entry = {id(entry): of[student] for student, entry in matched.items()}
     rows = [(e, by_entry.get(id(e)) or cells([absent] * len(weeks))) for e in roster.entries]
@@ -110,31 +112,25 @@ def total(week: Week) -> float:
     return full_points(week) + sum(q.points for q in week.questions)
 
 
-def _json(
-    weeks: Sequence[Week], scores: Scores, students: list[str], matched: Mapping[str, RosterEntry]
-) -> str:
+def _json(weeks: Sequence[Week], scores: Scores, about: About) -> str:
     grades = []
-    for student in students:
-        fields = matched[student].fields if student in matched else {}
-        about = {name: fields.get(name, "") for name in STUDENT_FIELDS if fields}
+    for student, fields in about.items():
+        named = {name: fields.get(name, "") for name in STUDENT_FIELDS if fields}
         finals = {w.name: scores[w.name][student] for w in weeks if student in scores[w.name]}
         values = {
             title: {name: value(s) for name, s in finals.items()}
             for title, value in COLUMNS["json"].items()
         }
-        grades.append({"student": student, **about, **values})
+        grades.append({"student": student, **named, **values})
     data = {"max_scores": {w.name: total(w) for w in weeks}, "grades": grades}
     return visible_json(msgspec.json.format(msgspec.json.encode(data), indent=1).decode()) + "\n"
 
 
-def _plain(
-    titles: Sequence[str], matched: Mapping[str, RosterEntry], cells: Mapping[str, list[str]]
-) -> str:
+def _plain(titles: Sequence[str], about: About, cells: Mapping[str, list[str]]) -> str:
     rows = [["student", *STUDENT_FIELDS, *titles]]
-    for student, own in cells.items():
-        fields = matched[student].fields if student in matched else {}
-        about = [student, *(fields.get(name, "") for name in STUDENT_FIELDS)]
-        rows.append([*map(text_cell, about), *own])
+    for student, fields in about.items():
+        named = [student, *(fields.get(name, "") for name in STUDENT_FIELDS)]
+        rows.append([*map(text_cell, named), *cells[student]])
     return csv_text(rows)
 
 
