@@ -31,37 +31,6 @@ Result = TypeVar("Result")
 _MAX_LENGTH = 2_000
 
 
-class Outcome(Exception):
-    """Base class of the exceptions that end a hidden test. `disk_cache` needs direct subclasses.
-
-    line:   the line of the student's module at which the test ended, or 0 if it is unknown
-    raised: the exception in the student's code that ended the test, or None if there was none
-    """
-
-    verdict: ClassVar[Verdict]
-    raised: Raised | None = None
-
-    def __init__(self, message: str = "", line: int | None = None) -> None:
-        super().__init__(message)
-        self.line = line or 0
-
-    @property
-    def message(self) -> str:
-        return printable(str(self.args[0])) if self.args else ""
-
-
-Answers = Sequence[Answer | Outcome]  # to the calls of one hidden test
-
-
-def printable(text: str) -> str:
-    """Replace unprintable characters except newlines, and truncate the text to 2000 characters."""
-    return "".join(c if c.isprintable() or c == "\n" else "\ufffd" for c in text[:_MAX_LENGTH])
-
-
-class Unwritten(Outcome):
-    verdict = Verdict.UNWRITTEN
-
-
 class Flaw(Enum):
     """The property of a result that made a hidden test fail."""
 
@@ -87,14 +56,42 @@ class Flaw(Enum):
         return self not in (Flaw.VALUE, Flaw.GRADIENT, Flaw.CLAIM)
 
 
+class Outcome(Exception):
+    """Base class of the exceptions that end a hidden test. `disk_cache` needs direct subclasses.
+
+    flaw:   the property of the result that made the test fail; CLAIM for other verdicts
+    line:   the line of the student's module at which the test ended, or 0 if it is unknown
+    raised: the exception in the student's code that ended the test, or None if there was none
+    """
+
+    verdict: ClassVar[Verdict]
+    raised: Raised | None = None
+
+    def __init__(self, message: str = "", flaw: Flaw = Flaw.CLAIM, line: int | None = None) -> None:
+        super().__init__(message)
+        self.flaw, self.line = flaw, line or 0
+
+    @property
+    def message(self) -> str:
+        return printable(str(self.args[0])) if self.args else ""
+
+
+Answers = Sequence[Answer | Outcome]  # to the calls of one hidden test
+
+
+def printable(text: str) -> str:
+    """Replace unprintable characters except newlines, and truncate the text to 2000 characters."""
+    return "".join(c if c.isprintable() or c == "\n" else "\ufffd" for c in text[:_MAX_LENGTH])
+
+
+class Unwritten(Outcome):
+    verdict = Verdict.UNWRITTEN
+
+
 class Wrong(Outcome):
     """The result does not meet a requirement of the test."""
 
     verdict = Verdict.WRONG
-
-    def __init__(self, message: str = "", flaw: Flaw = Flaw.CLAIM) -> None:
-        super().__init__(message)
-        self.flaw = flaw
 
 
 class Forbidden(Outcome):

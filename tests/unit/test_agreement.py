@@ -14,7 +14,9 @@ from pathlib import Path
 
 import pytest
 
+from autograder.grading.assertions import value_comparison
 from autograder.grading.engine import Engine
+from autograder.grading.outcomes import Outcome
 from autograder.model.course import load
 from autograder.model.report.schema import Ending, Verdict
 from autograder.model.report.schema import TestReport as HiddenTest
@@ -128,6 +130,13 @@ def test_wrong_work_is_wrong_and_told_why(of, change: str, test: str, said: str)
 )
 def test_a_call_that_ends_badly_has_its_own_verdict(of, change: str, verdict: Verdict) -> None:
     assert of(change, "values").verdict is verdict
+
+
+@pytest.mark.parametrize("kind", Outcome.__subclasses__())
+def test_equal_answers_end_in_the_same_verdict(of, monkeypatch, kind: type[Outcome]) -> None:
+    monkeypatch.setattr(value_comparison, "Wrong", kind)
+    results = [of(f"{WEIGH}return right(x, dim) + {len(kind.__name__)}", "values") for _ in "12"]
+    assert [result.verdict for result in results] == [kind.verdict, kind.verdict]
 
 
 def test_where_it_stopped_stands_in_the_report(of, engine: Engine) -> None:

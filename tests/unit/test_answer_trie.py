@@ -7,6 +7,7 @@ from autograder.grading.outcomes import Crashed, GraderFault, LimitExceeded
 from autograder.grading.running.answer_trie import PASSED, AnswerTries, End, process_of
 from autograder.grading.targets.resource_limits import ByteQuota
 from autograder.grading.targets.sandboxed import Sandboxed
+from autograder.model.report.schema import Verdict
 from autograder.worker.protocol.frames import (
     Banned,
     Effect,
@@ -161,7 +162,7 @@ def test_what_is_kept_of_one_test_is_bounded():
     assert len(tries.target("t", Answers()).trie.steps) < 300
 
 
-WRONG = End("The result is off.")
+WRONG = End(Verdict.WRONG, "The result is off.")
 
 
 def wrong_once(*replies, source=("def f(): pass",)):

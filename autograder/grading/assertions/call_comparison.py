@@ -17,7 +17,7 @@ from ...worker.protocol.frames import Effect, nested
 from ..comparator import EXACT, Tolerance, largest_entry, verdict_bound
 from ..disclosure.leak_budget import few
 from ..disclosure.signatures import NamedParts, Signatures
-from ..outcomes import BadReply, Flaw, GraderFault, Wrong
+from ..outcomes import BadReply, Flaw, GraderFault, Outcome, Wrong
 from .calls import wrap
 from .case import CallOptions, CallResult, Case
 from .value_comparison import compare
@@ -224,8 +224,9 @@ def compare_gradients(
             g = torch.zeros_like(e) if g is None else g
             try:
                 compare(g, e, e.double() if w is None else w, tolerance, where, terms)
-            except Wrong as wrong:
-                raise Wrong(wrong.message, Flaw.GRADIENT) from None
+            except Outcome as outcome:
+                outcome.flaw = Flaw.GRADIENT
+                raise
         elif g is not None and not _is_zero(g, tolerance, terms):
             raise Wrong(f"{where} should be zero or None.", Flaw.GRADIENT)
 

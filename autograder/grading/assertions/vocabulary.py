@@ -20,7 +20,7 @@ from ...worker.protocol import frames
 from ...worker.protocol.values import TORCH_DTYPES
 from ..disclosure.allowed_words import AllowedWords
 from ..disclosure.leak_budget import UNKNOWN, MessageBudget
-from ..outcomes import Crashed, Flaw, GraderFault, Unwritten, Wrong
+from ..outcomes import Flaw, GraderFault, Outcome, Unwritten, Wrong
 from .call_comparison import IN_A_ROW, BothCalls, Comparison, check_side_effects, compare_calls
 from .calls import Container, HasRemoteObject, NamedCalls, Remote, RemoteObject, is_class
 from .case import PLAIN, CallOptions, Case, Side
@@ -248,7 +248,7 @@ class _Refusal(NamedCalls):
         subject = f"`{name}`" if name else "The model"
         try:
             self._case.student.call(self._case, path, args, kwargs, options)
-        except (Crashed, Unwritten) as outcome:
+        except Outcome as outcome:
             if outcome.raised is None:
                 raise
             self._check_error(outcome.raised, subject)
@@ -262,7 +262,7 @@ class _Refusal(NamedCalls):
         words, budget = AllowedWords(self._case.student.source), MessageBudget()
         if "NotImplementedError" in raised.bases:
             line = words.line(raised.line, budget)
-            raise Unwritten(f"{subject} is not filled in yet.", line)
+            raise Unwritten(f"{subject} is not filled in yet.", line=line)
         if self._error not in raised.bases:
             error = words.error(raised, budget)
             has = "an exception" if error == UNKNOWN else error

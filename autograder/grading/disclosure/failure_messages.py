@@ -69,17 +69,17 @@ def crashed(
         return Crashed(
             f"{caller} tried something that submissions may not do (files outside its folder, "
             f"the network, threads or processes){at}.",
-            line,
+            line=line,
         )
     if error == "SystemExit":
-        return Crashed(f"{caller} ended the program (exit){at}.", line)
+        return Crashed(f"{caller} ended the program (exit){at}.", line=line)
     raised = msgspec.structs.replace(raised, line=line)
     detail = error_text(raised, source, sizes, budget, path)
     if error == UNKNOWN:
         error = "an exception"
     elif not is_public(error):
         error = quoted(error)
-    return Crashed(f"{caller} raised {error}{f': {detail}' if detail else ''}{at}", line)
+    return Crashed(f"{caller} raised {error}{f': {detail}' if detail else ''}{at}", line=line)
 
 
 def _unwritten(
@@ -89,8 +89,8 @@ def _unwritten(
     if missing in name.split(".") or not (missing or brought):
         missing = name
     subject = f"`{missing}`" if missing else "What it calls"
-    caller = "" if missing == name or brought else f" `{name}` calls it."
-    return Unwritten(f"{subject} is not filled in yet (line {line} of {module}).{caller}", line)
+    calls = "" if missing == name or brought else f" `{name}` calls it."
+    return Unwritten(f"{subject} is not filled in yet (line {line} of {module}).{calls}", line=line)
 
 
 def _enclosing_definition(line: int, source: tuple[str, ...]) -> str:

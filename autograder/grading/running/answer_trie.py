@@ -10,8 +10,9 @@ comparing are skipped. At the first new reply the test itself runs: it receives 
 and makes the remaining requests.
 
 A hostile submission gains nothing, because a submission whose replies equal those of a passing one
-to the last bit is correct. The only failing verdict in a trie is `wrong`, and only if the message
-cannot depend on the submission's source: no exception, no forbidden call, and allowed words only.
+to the last bit is correct. A trie contains only verdicts that follow from the answers, and failures
+only if the message cannot depend on the submission's source: no exception, no forbidden call, and
+allowed words only.
 Printed text and the lines of exceptions are not part of a key, because no verdict depends on them.
 
 The path of a test is the sequence of requests that passing submissions receive. Most submissions
@@ -30,6 +31,7 @@ from time import monotonic
 
 import msgspec
 
+from ...model.report.schema import Verdict
 from ...worker.protocol import frames
 from ...worker.protocol.frames import Answer, nested
 from ..disclosure.allowed_words import AllowedWords
@@ -50,13 +52,14 @@ _Received = tuple[Answer, bytes]  # a reply, and the part of its header that ver
 
 @dataclass(frozen=True)
 class End:
-    """The outcome of a test. `wrong`: the message, or None if the test passed."""
+    """The outcome of a test, with the message for the student and the flaw of the result."""
 
-    wrong: str | None
+    verdict: Verdict
+    message: str = ""
     flaw: Flaw = Flaw.CLAIM
 
 
-PASSED = End(None)
+PASSED = End(Verdict.PASS)
 
 
 class AnswerTries:

@@ -26,7 +26,7 @@ from ..assertions.case import Case, Device, Side
 from ..assertions.inputs import Draw
 from ..disclosure.allowed_words import AllowedWords
 from ..disclosure.signatures import Signatures
-from ..outcomes import Flaw, NotRun, Outcome, Unseeded, Wrong, clear_frames, printable
+from ..outcomes import Flaw, NotRun, Outcome, Unseeded, clear_frames, printable
 from ..targets.in_process import Target
 from ..targets.resource_limits import KEPT_BYTES, ByteQuota, machine_is_short
 from ..targets.sandboxed import Sandboxed
@@ -180,27 +180,26 @@ class GraderPlugin:
         target = self._tries.target(name, student, self._words, self._quota)
         target.begin(name, exercise)
         settled = self._raised = self._settled.get(exercise) or known.lacking()
-        end = None if settled else target.follow()
-        if end is not None and end.wrong is not None:
-            self._raised = Wrong(end.wrong, end.flaw)
-        if end is None and settled is None:
+        stored = None if settled else target.follow()
+        if stored is None and settled is None:
             self._play(item, self.new_case(item, target, self._source))
         raised = self._raised
-        verdict, message, fault = self._judge(name, item.path.parent)
-        passed = verdict is Verdict.PASS
-        flaw = raised.flaw if isinstance(raised, Wrong) else Flaw.CLAIM
-        if end is None and verdict.follows_from_answers:
-            target.store(PASSED if passed else End(message, flaw))
+        end, fault = (stored, "") if stored else self._judge(name, item.path.parent)
+        passed = end is PASSED
+        if stored is None and end.verdict.follows_from_answers:
+            target.store(end)
         target.end(passed)
         report = known.report
         if not passed:
             line = raised.line if isinstance(raised, Outcome) else 0
-            report = msgspec.structs.replace(report, verdict=verdict, message=message, line=line)
+            report = msgspec.structs.replace(
+                report, verdict=end.verdict, message=end.message, line=line
+            )
         elif not keep_passed:
             target.release()
         in_doubt = bool(fault) and not _is_system_error(raised)
         clear_frames(raised)
-        return Ran(report, exercise, target.answers, fault, in_doubt, flaw)
+        return Ran(report, exercise, target.answers, fault, in_doubt, end.flaw)
 
     def _play(self, item: Any, case: Case) -> None:
         """Run a test. `pytest_runtest_makereport` stores its exception in `_raised`."""
@@ -256,16 +255,18 @@ class GraderPlugin:
             signatures=self.signatures,
         )
 
-    def _judge(self, name: str, graders: Path) -> tuple[Verdict, str, str]:
-        """Return the verdict, the message for the student, and the fault of the test or ""."""
+    def _judge(self, name: str, graders: Path) -> tuple[End, str]:
+        """Return the outcome of the test that has run, and the fault of the test or ""."""
         raised = self._raised
         if raised is None:
-            return Verdict.PASS, "", ""
+            return PASSED, ""
         if isinstance(raised, Outcome):
-            return raised.verdict, raised.message, ""
+            return End(raised.verdict, raised.message, raised.flaw), ""
         if isinstance(raised, AssertionError) and raised.args:
-            return Verdict.WRONG, printable(str(raised.args[0]))[:_LONGEST_ASSERTION], ""
-        return Verdict.GRADER_FAULT, "", describe_fault(name, raised, graders, self.exercises)
+            message = printable(str(raised.args[0]))[:_LONGEST_ASSERTION]
+            return End(Verdict.WRONG, message), ""
+        fault = describe_fault(name, raised, graders, self.exercises)
+        return End(Verdict.GRADER_FAULT), fault
 
 
 def add_markers(config: pytest.Config) -> None:
