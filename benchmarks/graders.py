@@ -19,6 +19,7 @@ from pathlib import Path
 import nbformat
 
 from autograder.model.course import Course, Week
+from autograder.model.report.schema import Verdict
 
 from .measure import ROOT, Cost, run
 from .sample import lay
@@ -43,7 +44,7 @@ def kit(folder: Path, course: Course, week: Week, chosen: Chosen) -> tuple[Cost,
     for submission in json.loads(report.read_text(encoding="utf-8"))["submissions"]:
         assert submission["verdict"] == "graded", submission["message"]
         passed[submission["name"]] = {
-            e["name"]: all(t["verdict"] in ("pass", "not_run") for t in e["tests"])
+            e["name"]: not any(Verdict(t["verdict"]).reported for t in e["tests"])
             for e in submission["exercises"]
         }
     return cost, passed

@@ -45,7 +45,7 @@ def failures(root: str, week: str, module: str, exercise: str | None = None) -> 
     path = Path(module).resolve()
     runs = _engine(root, week).runs
     ran = runs.run(_module(path), runs.files(path.read_text(encoding="utf-8")), exercise)
-    return [r.report.name for r in ran if r.report.verdict not in ("pass", "not_run")]
+    return [r.report.name for r in ran if r.report.verdict.reported]
 
 
 def check(root: str, week: str, module: str, exercise: str) -> None:

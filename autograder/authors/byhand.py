@@ -24,7 +24,7 @@ import pytest
 
 from ..files import WorkFolder, course_secret
 from ..grading.assertions.case import Case
-from ..grading.outcomes import GraderFault, NotRun, Outcome
+from ..grading.outcomes import GraderFault, Outcome
 from ..grading.running import fixtures
 from ..grading.running.pytest_plugin import GraderPlugin, add_markers
 from ..grading.running.test_runner import write_module
@@ -158,9 +158,9 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, o
     folder, config = pyfuncitem.path.parent, pyfuncitem.config
     try:
         return (yield)
-    except NotRun as outcome:
-        pytest.skip(outcome.message)  # the device, dtype or extra of the test is not available
     except Outcome as outcome:
+        if not outcome.verdict.ran:
+            pytest.skip(outcome.message)  # the device, dtype or extra is not available
         if config.getoption("usepdb", False):
             raise  # so that --pdb opens where the outcome was raised
         text = fixtures.describe_outcome(outcome, folder)

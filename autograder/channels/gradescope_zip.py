@@ -154,7 +154,7 @@ def results(report: SubmissionReport, week: Week, settings: GradescopeSettings) 
 
 def _public_tests(exercise: ExerciseReport) -> list[dict[str, Any]]:
     """Return one entry without points for all public tests, or [] if none of them ran."""
-    ran = [t for t in exercise.tests if t.public and t.verdict is not Verdict.NOT_RUN]
+    ran = [t for t in exercise.tests if t.public and t.verdict.ran]
     if not ran:
         return []
     passed = sum(t.verdict is Verdict.PASS for t in ran)

@@ -243,6 +243,6 @@ def _not_run(graded: Sequence[SubmissionReport]) -> dict[str, int]:
         for submission in graded
         for exercise in submission.exercises
         for test in exercise.tests
-        if test.verdict is Verdict.NOT_RUN
+        if not test.verdict.ran
     }
     return dict(Counter(reason for reason, _ in sorted(tests)).most_common())

@@ -138,8 +138,8 @@ def _lines(view: ExerciseView, words: Words) -> Iterator[str]:
         yield _item(f"{d.opening} {lowered(d.title)} {part}{d.hint}".rstrip(), words)
     if view.where:
         yield _item(view.where, words)
-    if view.forbidden:
-        yield _item("An exercise that uses a forbidden call earns no points.", words)
+    if view.broken_rule:
+        yield _item(f"{view.broken_rule}: this exercise earns no points.", words)
     if view.carried:
         yield _item(view.carried, words)
     if view.state != "open":

@@ -28,7 +28,7 @@ def arithmetic(report: ExerciseReport) -> list[ArithmeticLine]:
     trivial = not report.score and any(t.verdict is Verdict.PASS for t in report.tests)
     if not (0 < report.score < report.max_score or report.deductions or trivial):
         return []
-    if any(t.verdict is Verdict.FORBIDDEN and not t.carried for t in report.tests):
+    if any(t.verdict.breaks_a_rule and not t.carried for t in report.tests):
         return []
     if trivial and not report.deductions:
         lines = [ArithmeticLine(f"{_MINUS} {_points(report.max_score)}", _TRIVIAL)]

@@ -206,8 +206,9 @@ class ExerciseView:
         return _MARKS[self.state][1]
 
     @property
-    def forbidden(self) -> bool:
-        return any(f.verdict is Verdict.FORBIDDEN for f in self.findings)
+    def broken_rule(self) -> str:
+        """The verdict that costs all points of the exercise, or ""."""
+        return next((f.word for f in self.findings if f.verdict.breaks_a_rule), "")
 
 
 _MARKS = {
@@ -238,7 +239,7 @@ def view_exercise(report: ExerciseReport, points: float | None = None) -> Exerci
             if any(t.verdict is Verdict.PASS for t in tests)
             and not any(t.verdict.reported for t in tests)
         ],
-        not_run=_grouped([t for t in report.tests if t.verdict is Verdict.NOT_RUN], variants),
+        not_run=_grouped([t for t in report.tests if not t.verdict.ran], variants),
     )
 
 

@@ -30,7 +30,7 @@ from .disclosure.leak_budget import limit_disclosure
 from .judge import Judge
 from .localization.candidate_runner import Grader, ReferencePrograms
 from .localization.localizer import LineFinder
-from .outcomes import BadReply, BestEffort, Crashed, LimitExceeded, Outcome, TimedOut
+from .outcomes import BestEffort, Crashed, LimitExceeded, Outcome, TimedOut
 from .running.disk_cache import RunCache
 from .running.pytest_plugin import GraderPlugin
 from .running.test_runner import Runs, collect_tests, write_module
@@ -228,7 +228,7 @@ def import_problem(
     """
     try:
         raised = target.load()
-    except (TimedOut, Crashed, LimitExceeded, BadReply) as outcome:
+    except Outcome as outcome:
         failure = ImportFailure("", _how_import_ended(outcome))
     else:
         if raised is None or is_missing(extras, raised.type, raised.message):
@@ -248,4 +248,4 @@ def _how_import_ended(outcome: Outcome) -> str:
         return "it uses more processor time, memory or disk than a submission may"
     if isinstance(outcome, TimedOut):
         return STUCK
-    return "its process sent an invalid reply"
+    return outcome.message

@@ -177,7 +177,7 @@ class Judge:
         Otherwise, return `judged` unchanged. The tests run on a new target, because code that
         breaks a rule could affect other exercises.
         """
-        if any(r.answers or r.report.verdict is not Verdict.FORBIDDEN for r in judged.ran):
+        if any(r.answers or not r.report.verdict.breaks_a_rule for r in judged.ran):
             return judged
         name, tests = judged.evidence.exercise.name, {r.report.name for r in judged.ran}
         with closing(self._load(files, ())) as target:

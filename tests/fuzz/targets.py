@@ -29,7 +29,7 @@ from autograder.grading.disclosure.allowed_words import AllowedWords
 from autograder.grading.disclosure.failure_messages import crashed, forbidden, state_mismatch
 from autograder.grading.outcomes import Outcome
 from autograder.model.course import Course, Week, load
-from autograder.model.report.schema import from_json, to_json
+from autograder.model.report.schema import Verdict, from_json, to_json
 from autograder.model.source.reachable import Sources
 from autograder.model.source.rules import Rules, refusals, texts_of
 from autograder.worker.protocol import frames
@@ -286,7 +286,7 @@ def report_bytes(data: bytes) -> None:
 def report_values(data: bytes) -> None:
     """Build the page of a valid report with hostile texts; none may become markup."""
     p = Provider(data)
-    test = {"name": p.text(), "verdict": p.pick("pass", "wrong", "crashed", "not_run", "forbidden")}
+    test = {"name": p.text(), "verdict": p.pick(*Verdict)}
     test |= {
         "weight": 1.0,
         "message": p.text() + p.pick("", "<script>", "`<b>`"),

@@ -1,6 +1,9 @@
 """Test that verdicts decide whether a test failed, whether it counts, and its description."""
 
+import ast
 import json
+import re
+from collections.abc import Iterator
 
 import msgspec
 import pytest
@@ -15,6 +18,11 @@ from autograder.model.report.schema import (
     to_json,
 )
 from autograder.model.report.schema import TestReport as Hidden
+from tests.imports import ROOT
+
+# The meaning of these verdicts is unique: full marks, an untouched stub, and a system error.
+UNIQUE = {"PASS", "UNWRITTEN", "GRADER_FAULT"}
+COLLECTIONS = (ast.Compare, ast.Dict, ast.List, ast.Set, ast.Tuple)
 
 
 def test_every_verdict_has_words():
@@ -32,6 +40,29 @@ def test_our_own_fault_is_told_and_does_not_count():
 
 def test_unwritten_fails():
     assert Verdict.UNWRITTEN.failed
+
+
+def named_verdicts(source: str) -> Iterator[str]:
+    """Yield the members of Verdict, and their values, in comparisons and collections."""
+    for node in ast.walk(ast.parse(source)):
+        for part in ast.iter_child_nodes(node) if isinstance(node, COLLECTIONS) else ():
+            if isinstance(part, ast.Attribute) and ast.unparse(part.value) == "Verdict":
+                yield part.attr
+        if isinstance(node, ast.Compare) and "verdict" in ast.unparse(node):
+            texts = {n.value for n in ast.walk(node) if isinstance(n, ast.Constant)}
+            yield from texts & {*Verdict} - {*Ending}
+
+
+@pytest.mark.parametrize("folder", ["autograder", "benchmarks"])
+def test_code_uses_the_attributes_of_verdicts(folder):
+    named = {p.stem: {*named_verdicts(p.read_text("utf-8"))} for p in (ROOT / folder).rglob("*.py")}
+    assert {module: names for module, names in named.items() if names - UNIQUE} == {}
+
+
+def test_templates_compare_only_the_endings_of_submissions():
+    texts = [p.read_text(encoding="utf-8") for p in (ROOT / "autograder").rglob("*.j2")]
+    named = {name for text in texts for name in re.findall(r'verdict [!=]= "(\w+)"', text)}
+    assert named - {"held"} <= {*Ending}
 
 
 @pytest.mark.parametrize(

@@ -180,7 +180,7 @@ class CarriedForward:
             name, counts = ran.report.name, counts_of[ran.report.name]
             first = before[name].report.verdict
             if ran.report.verdict.failed and self._is_doubtful(counts, before[name], ran):
-                doubtful.extend([before[name]] if first is Verdict.WRONG else [])
+                doubtful.extend([before[name]] if first.rejects_answers else [])
             elif ran.report.verdict.failed:
                 # If a call was refused, the refusal may have caused the failure.
                 if first is Verdict.PASS or (counts.answers and not counts.refusals):
@@ -197,14 +197,14 @@ class CarriedForward:
         """Return True if a rerun may fail only because the correct helper accepts fewer arguments.
 
         A crash is the exercise's own mistake if the submitted run stopped before that call and a
-        misconception in the bank crashes in the same way. A test that was stopped at a forbidden
-        call is never doubtful, because the call may have produced the submitted answer.
+        misconception in the bank crashes in the same way. A test that was stopped because its code
+        breaks a rule is never doubtful, because that code may have produced the submitted answer.
         """
         first = submitted.report.verdict
         refused = counts.raised and not first.raised and ran.report.verdict.raised
         if refused and len(submitted.answers) < len(ran.answers):
             refused = not self._crashes_like_known(ran)
-        return first is not Verdict.FORBIDDEN and bool(counts.dropped or refused)
+        return not first.breaks_a_rule and bool(counts.dropped or refused)
 
     def _crashes_like_known(self, ran: Ran) -> bool:
         """Return True if a misconception in the bank crashes in this test for the same reason."""

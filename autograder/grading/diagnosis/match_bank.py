@@ -18,7 +18,6 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, combinations
 
-from ...model.report.schema import Verdict
 from ..outcomes import Answers, Flaw
 from ..running.pytest_plugin import Ran
 from .equivalence import partly_same_failure, same_failure, same_reason
@@ -143,7 +142,7 @@ def _agreement(mine: Ran, wrong: Ran, right: Answers) -> float:
 
 def _checking_stage(ran: Ran) -> int:
     """Return the stage at which a test failed: 0 exception or state, 1 type, 2 values, 3 later."""
-    if ran.report.verdict is not Verdict.WRONG or ran.flaw is Flaw.STATE:
+    if not ran.report.verdict.rejects_answers or ran.flaw is Flaw.STATE:
         return 0
     if ran.flaw in (Flaw.KIND, Flaw.DEVICE):
         return 1

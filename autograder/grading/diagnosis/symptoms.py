@@ -13,7 +13,7 @@ from typing import Any
 import torch
 
 from ...model.report.findings import FINDINGS, symptom_name
-from ...model.report.schema import Diagnosis, Verdict
+from ...model.report.schema import Diagnosis
 from ...worker.protocol import frames
 from ...worker.protocol.values import read_answer
 from ..comparator import DIGITS, close
@@ -65,7 +65,7 @@ def _symptom(ran: Ran, right: Answers) -> str | None:
     if ran.report.verdict.raised and raised is not None:
         is_syntax = "SyntaxError" in raised.bases
         return None if is_syntax else family(raised.type, raised.message)
-    if ran.report.verdict is not Verdict.WRONG:
+    if not ran.report.verdict.rejects_answers:
         return None
     if ran.flaw in (Flaw.KIND, Flaw.VALUE, Flaw.GRADIENT):
         return _symptom_of_values(ran, right)

@@ -223,12 +223,12 @@ def _with_suspects(
 def _first_described(report: ExerciseReport, budget: _Budget) -> int | None:
     """Charge the first message of an exercise, and return the index of the message's test.
 
-    A message about a forbidden call takes precedence. Return None if no test failed or the budget
+    A message about a broken rule takes precedence. Return None if no test failed or the budget
     is too small.
     """
     failed = [n for n, t in enumerate(report.tests) if t.verdict.failed and not t.carried]
-    forbidden = (n for n in failed if report.tests[n].verdict is Verdict.FORBIDDEN)
-    first = next(forbidden, failed[0] if failed else None)
+    rule_breaking = (n for n in failed if report.tests[n].verdict.breaks_a_rule)
+    first = next(rule_breaking, failed[0] if failed else None)
     if first is None or not budget.afford(budget.message(report.name, report.tests[first])):
         return None
     return first

@@ -77,7 +77,7 @@ class LineFinder:
         if not wrong.failing or Verdict.UNWRITTEN in verdicts:
             return ()
         stopped = _stopping_line(wrong)
-        if Verdict.FORBIDDEN in verdicts:
+        if any(v.breaks_a_rule for v in verdicts):
             return stopped
         found = self._searched(wrong, seconds, names) if seconds > 0 else ()
         return found if lines_of(found) else (*found, *stopped)

@@ -22,7 +22,7 @@ from ...model.course import Limits
 from ...sandbox import Child, ChildLimits
 from ...worker.protocol import frames as wire
 from ...worker.protocol.frames import Answer
-from ..outcomes import BadReply, Crashed, LimitExceeded, Outcome, TimedOut
+from ..outcomes import Crashed, LimitExceeded, Outcome, TimedOut
 from .confined_process import Attempts, ConfinedProcess, Helpers
 from .resource_limits import ByteQuota, SubmissionClocks
 
@@ -37,7 +37,6 @@ _NOT_MEASURED = "The memory that your code uses cannot be measured."
 # The process itself interrupts a slow import, so the grader waits for this multiple of the limit.
 _IMPORT_PATIENCE = 1.25
 _SILENT_SECONDS = 2.0  # longest wait for the answer to a call that was sent ahead
-_FAILURES = (TimedOut, LimitExceeded, BadReply, Crashed)
 
 
 class MemoryLevel(NamedTuple):
@@ -125,8 +124,8 @@ class Sandboxed:
                 answer = self._exchange(frame, self.clocks.seconds_remaining(self._exercise))
             self._asked.append(frame)
             return answer
-        except _FAILURES as outcome:
-            if not isinstance(outcome, Crashed):  # a crash takes no time, so the next call may run
+        except Outcome as outcome:
+            if outcome.verdict.exceeds_a_bound:  # otherwise the next call may run
                 deaths.append(outcome)
             self.close()
             raise
@@ -156,7 +155,7 @@ class Sandboxed:
                 return None
             if self.sent[0][0] == call:
                 return self._next_ahead()
-        except _FAILURES:
+        except Outcome:
             self._one_by_one.add(self._exercise)
         self.close()
         self._running()
@@ -214,7 +213,7 @@ class Sandboxed:
             try:
                 reply, _ = self._exchange(self._load, self._limits.call_seconds)
                 return reply.raised.type if reply.raised is not None else ""
-            except _FAILURES as outcome:
+            except Outcome as outcome:
                 self._import_outcome = outcome
                 self.close()
         return ""
@@ -233,7 +232,7 @@ class Sandboxed:
                 reply, _ = self._exchange(self._load, self._import_seconds)
                 if reply.status != "ok":
                     raise Crashed("the import stopped with an error.")
-            except _FAILURES as outcome:
+            except Outcome as outcome:
                 self._import_outcome = type(outcome)(
                     f"{self._module} could be imported at first, but not when its process had to "
                     f"be started again: {outcome.message}"

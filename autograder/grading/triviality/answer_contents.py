@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 import torch
 
-from ...model.report.schema import Verdict
 from ...worker.protocol import frames
 from ...worker.protocol.frames import Answer, request_of
 from ...worker.protocol.values import Decoder, Drawing, Figure, read_answer, read_special
@@ -81,13 +80,13 @@ def _same_part(a: Any, b: Any) -> bool:
 
 
 def has_outputs(ran: Iterable[Ran]) -> bool:
-    """Return True if all tests have the verdict WRONG and at least half have varying outputs.
+    """Return True if all tests reject their answers and at least half have varying outputs.
 
     Exceptions, constants and NaN do not show work. State dicts that fail to load count as varying.
     """
     runs = list(ran)
-    wrong = all(r.report.verdict is Verdict.WRONG for r in runs)
-    return wrong and sum(map(_has_different_numbers, runs)) >= _MAJORITY * len(runs)
+    rejected = all(r.report.verdict.rejects_answers for r in runs)
+    return rejected and sum(map(_has_different_numbers, runs)) >= _MAJORITY * len(runs)
 
 
 def _has_different_numbers(ran: Ran) -> bool:

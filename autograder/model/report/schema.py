@@ -1,8 +1,8 @@
 """The report on a batch of submissions, its verdicts, and its JSON format for other tools.
 
 A new verdict needs a row in `Verdict` with every attribute, an exception in `grading/outcomes.py`
-and the code that raises the exception. Code that distinguishes all verdicts ends its `match` with
-`assert_never`, so mypy reports where the new verdict is missing.
+and the code that raises the exception. Other code uses these attributes, or a `match` that ends
+with `assert_never`, so that mypy reports where the new verdict is missing.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ class Verdict(StrEnum):
     at_line:              what the student's code does at the reported line, or "" without a line
     raised:               an exception in the student's code ended the test
     has_answer:           the test failed, but its last call returned a value
+    breaks_a_rule:        the code breaks a rule of the exercise, which therefore earns no points
     exceeds_a_bound:      a limit or an invalid reply ended the call, so a rerun may never end
     can_change:           a rerun with correct helpers may give a different verdict in bounded time
     follows_from_answers: equal outputs always give this verdict, so stored verdicts can be reused
@@ -36,23 +37,24 @@ class Verdict(StrEnum):
     at_line: str
     raised: bool
     has_answer: bool
+    breaks_a_rule: bool
     exceeds_a_bound: bool
     can_change: bool
     follows_from_answers: bool
     words: str
 
     # fmt: off
-    PASS         = "pass",         F, "", F, F, F, T, T, "Passed"
-    UNWRITTEN    = "unwritten",    T, "", F, F, F, F, F, "Not written yet"
-    WRONG        = "wrong",        T, "", F, T, F, T, T, "Wrong result"
-    FORBIDDEN    = "forbidden",    T, "makes a forbidden call in", F, T, F, T, F, "Forbidden call"
-    CRASHED      = "crashed",      T, "stops at", T, F, F, T, F, "Stopped with an error"
-    TIMEOUT      = "timeout",      T, "takes too long at", F, F, T, F, F, "Took too long"
-    LIMIT        = "limit",        T, "exceeds a limit at", F, F, T, T, F, "Used too much memory"
-    BAD_REPLY    = "bad_reply",    T, "", F, F, T, F, F, "Returned something that could not be read"
-    REFUSED      = "refused",      T, "", F, F, F, F, F, "Not accepted"
-    NOT_RUN      = "not_run",      F, "", F, F, F, F, F, "Not run"
-    GRADER_FAULT = "grader_fault", F, "", F, F, F, F, F, "An error of the grading system, not yours"
+    PASS         = "pass",         F, "", F, F, F, F, T, T, "Passed"
+    UNWRITTEN    = "unwritten",    T, "", F, F, F, F, F, F, "Not written yet"
+    WRONG        = "wrong",        T, "", F, T, F, F, T, T, "Wrong result"
+    FORBIDDEN    = "forbidden",    T, "uses a forbidden call in", F, T, T, F, T, F, "Forbidden call"
+    CRASHED      = "crashed",      T, "stops at", T, F, F, F, T, F, "Stopped with an error"
+    TIMEOUT      = "timeout",      T, "takes too long at", F, F, F, T, F, F, "Took too long"
+    LIMIT        = "limit",        T, "exceeds a limit at", F, F, F, T, T, F, "Used too much memory"
+    BAD_REPLY    = "bad_reply",    T, "", F, F, F, T, F, F, "Returned something unreadable"
+    REFUSED      = "refused",      T, "", F, F, F, F, F, F, "Not accepted"
+    NOT_RUN      = "not_run",      F, "", F, F, F, F, F, F, "Not run"
+    GRADER_FAULT = "grader_fault", F, "", F, F, F, F, F, F, "A system error, not your mistake"
     # fmt: on
 
     def __new__(cls, value: str, *row: bool | str) -> Verdict:
@@ -67,9 +69,19 @@ class Verdict(StrEnum):
         return self is Verdict.PASS or self.failed
 
     @property
+    def ran(self) -> bool:
+        """True unless the test cannot run on this machine."""
+        return self.counted or self.reported
+
+    @property
     def attempted(self) -> bool:
         """True unless the test did not run or found only the stub."""
-        return self is Verdict.PASS or (self.reported and self is not Verdict.UNWRITTEN)
+        return self.ran and self is not Verdict.UNWRITTEN
+
+    @property
+    def rejects_answers(self) -> bool:
+        """True if the test failed because its answers do not meet a requirement."""
+        return self.failed and self.follows_from_answers
 
     @property
     def reported(self) -> bool:
@@ -233,7 +245,7 @@ class ExerciseReport(msgspec.Struct, frozen=True):
     @property
     def unwritten(self) -> bool:
         """True if at least one test ran, and every test that ran found only the stub."""
-        ran = [t for t in self.tests if t.verdict is not Verdict.NOT_RUN]
+        ran = [t for t in self.tests if t.verdict.ran]
         return bool(ran) and all(t.verdict is Verdict.UNWRITTEN for t in ran)
 
 

@@ -30,7 +30,6 @@ from .schema import (
     ExerciseReport,
     SubmissionReport,
     TestReport,
-    Verdict,
 )
 
 COST_WITHOUT_WORK = 0.9  # a mistake with at least this cost is charged in every exercise
@@ -116,7 +115,7 @@ class Tally:
         self._uncarried = sum(
             t.weight * (1.0 - t.carried) for t in self.tests if t.name in inherited
         )
-        self.forbidden = any(t.verdict is Verdict.FORBIDDEN for t in failed)
+        self.forbidden = any(t.verdict.breaks_a_rule for t in failed)
         mistakes = evidence.mistakes
         priced = bool(mistakes) and all(m.cost is not None and m.shows_work for m in mistakes)
         self._chargeable = rule.by == "mistakes" and priced and bool(failed) and not self.forbidden
