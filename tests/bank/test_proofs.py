@@ -185,6 +185,7 @@ def test_watching_verifies_a_changed_test_again(course):
         assert "name 'draw'" not in told(" gaps")
 
 
+@pytest.mark.thorough
 def test_watching_a_week_verifies_the_changed_exercise_again(course):
     path = course.root / GRADER
     with watching(course) as told:
