@@ -71,6 +71,16 @@ class SharedMistake:
 
 
 @dataclass(frozen=True)
+class SharedExample:
+    """A counterexample, and the students whose submissions are wrong on it."""
+
+    exercise: str
+    call: str
+    expected: str
+    students: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class ExerciseSummary:
     name: str
     points: float
@@ -91,6 +101,7 @@ class WeekSummary:
     faults: list[SubmissionReport]
     exercises: list[ExerciseSummary] = field(default_factory=list)
     mistakes: list[SharedMistake] = field(default_factory=list)
+    examples: list[SharedExample] = field(default_factory=list)
     not_run: dict[str, int] = field(default_factory=dict)  # reason -> number of tests
     devices: tuple[str, ...] = ()
     foreign: Mapping[str, str] = field(default_factory=dict)  # student -> the user who submitted
@@ -144,6 +155,7 @@ def summarize(
         faults=by_verdict[Ending.GRADER_FAULT],
         exercises=[_exercise(e.name, e.points, graded) for e in week.exercises],
         mistakes=_mistakes(graded, {m.name: m for m in bank}),
+        examples=_examples(graded),
         not_run=_not_run(graded),
         devices=report.devices,
         foreign=foreign or {},
@@ -235,6 +247,17 @@ def _mistakes(
         known = bank.get(name)
         found.append(SharedMistake(task, name, text.title, text.hint, tuple(who), known))
     return sorted(found, key=lambda m: (-len(m.students), m.exercise, m.name))
+
+
+def _examples(graded: Sequence[SubmissionReport]) -> list[SharedExample]:
+    """Group students by their counterexample in each exercise, most common first."""
+    students: dict[tuple[str, str, str], list[str]] = defaultdict(list)
+    for submission in graded:
+        for exercise in submission.exercises:
+            if found := exercise.counterexample:
+                students[exercise.name, found.call, found.expected].append(submission.name)
+    examples = [SharedExample(*example, tuple(who)) for example, who in students.items()]
+    return sorted(examples, key=lambda e: (-len(e.students), e.exercise, len(e.call)))
 
 
 def _not_run(graded: Sequence[SubmissionReport]) -> dict[str, int]:

@@ -20,8 +20,9 @@ system error prevents its grading.
 import builtins
 import datetime as dt
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Literal, assert_never
 
 import msgspec
@@ -31,6 +32,7 @@ from ..model.course import Course, Immediate, Week
 from ..model.course.late import due_for
 from ..model.report.schema import (
     NOT_DESCRIBED,
+    Counterexample,
     Ending,
     ExerciseReport,
     SubmissionReport,
@@ -105,6 +107,15 @@ def _period_start(policy: Immediate, moment: dt.datetime) -> float:
     return moment.replace(hour=0, minute=0, second=0, microsecond=0, fold=0).timestamp()
 
 
+def rationed(reports: Iterable[SubmissionReport], ration: int) -> frozenset[Counterexample]:
+    """Return the counterexamples that a student may see, given the results of one day.
+
+    reports: the visible results, the oldest first; an example that returns is not counted again
+    """
+    found = (e.counterexample for report in reports for e in report.exercises)
+    return frozenset(islice(dict.fromkeys(c for c in found if c is not None), ration))
+
+
 def counting_rule(course: Course) -> str:
     """Return a sentence for students that explains which submission counts."""
     if course.registry.counts == "best":
@@ -155,6 +166,7 @@ class VisibleExercise(msgspec.Struct, frozen=True):
     carried: str = ""
     causes: tuple[VisibleFinding, ...] = ()
     passing: int = 0  # number of requirements that are met
+    counterexample: Counterexample | None = None
 
 
 class VisibleResult(msgspec.Struct, frozen=True):
@@ -168,11 +180,17 @@ class VisibleResult(msgspec.Struct, frozen=True):
 
 
 def redact(
-    report: SubmissionReport, week: Week, policy: Immediate, *, withheld: bool = False
+    report: SubmissionReport,
+    week: Week,
+    policy: Immediate,
+    *,
+    withheld: bool = False,
+    examples: Collection[Counterexample] = (),
 ) -> VisibleResult:
     """Return the part of a report that the student may see under the course's policy.
 
     withheld: hide the result, unless the submission was refused
+    examples: the counterexamples that the student may see
     """
     if report.verdict is Ending.REFUSED:  # no hidden test ran, so the message reveals nothing
         return VisibleResult(str(report.verdict), report.message, max_score=report.max_score)
@@ -183,7 +201,7 @@ def redact(
     reports = {e.name: e for e in report.exercises}
     empty = (ExerciseReport(e.name, 0.0, e.points) for e in week.exercises)
     views = [view_exercise(_without_values(reports.get(e.name, e))) for e in empty]
-    exercises = tuple(_redact_exercise(view, policy) for view in views)
+    exercises = tuple(_redact_exercise(view, policy, examples) for view in views)
     score = report.score if policy.show == "scores" else None
     return VisibleResult(str(report.verdict), "", score, report.max_score, exercises)
 
@@ -212,11 +230,22 @@ def _safe_message(test: TestReport) -> str:
             assert_never(verdict)
 
 
-def _redact_exercise(view: ExerciseView, policy: Immediate) -> VisibleExercise:
+def _redact_exercise(
+    view: ExerciseView, policy: Immediate, examples: Collection[Counterexample]
+) -> VisibleExercise:
     named = tuple(NamedMistake(d.title, d.hint) for d in view.report.explained)
+    example = view.report.counterexample
+    example = example if example in examples else None
     if policy.show == "names":
         where, carried = (view.where, view.carried) if named else ("", "")
-        return VisibleExercise(view.name, view.points, named=named, where=where, carried=carried)
+        return VisibleExercise(
+            view.name,
+            view.points,
+            named=named,
+            where=where,
+            carried=carried,
+            counterexample=example if named else None,
+        )
     return VisibleExercise(
         view.name,
         view.points,
@@ -229,6 +258,7 @@ def _redact_exercise(view: ExerciseView, policy: Immediate) -> VisibleExercise:
         carried=view.carried,
         causes=tuple(_visible_findings(view)),
         passing=len(view.held),
+        counterexample=example,
     )
 
 

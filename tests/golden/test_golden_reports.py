@@ -29,7 +29,7 @@ def reports(tmp_path_factory, autograder):
 
 
 def test_the_report_has_the_shape_that_others_rely_on(reports):
-    assert reports["schema"] == 2
+    assert reports["schema"] == 3
     assert reports["week"] == "week01_tiny"
     assert reports["devices"] == ["cpu", "fake-gpu"]
     submission = reports["submissions"][0]

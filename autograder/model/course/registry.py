@@ -172,6 +172,8 @@ class Immediate(_Config, frozen=True):
     # how many results a student sees in each period
     tries: Annotated[int, msgspec.Meta(ge=1, le=1000)] = 10
     per: Literal["hour", "day", "week"] = "day"  # the period; `week`: the whole week of the course
+    # how many counterexamples a student sees each day, over all results of a week; 0: none
+    counterexamples: Annotated[int, msgspec.Meta(ge=0, le=1000)] = 20
     # minimum number of minutes between two results
     cooldown_minutes: Annotated[float, msgspec.Meta(ge=0, le=1440)] = 0.0
     until: Literal["due", "always"] = "due"  # `always`: late submissions get a result too
@@ -204,6 +206,14 @@ class Suspects(_Config, frozen=True):
     submission: Annotated[float, msgspec.Meta(ge=0, le=6000)] = 6.0  # for each submission
 
 
+class Counterexamples(_Config, frozen=True):
+    """Limits on the processor time, in seconds, for finding counterexamples."""
+
+    # for each wrong exercise; 0: do not search
+    seconds: Annotated[float, msgspec.Meta(ge=0, le=600)] = 1.0
+    submission: Annotated[float, msgspec.Meta(ge=0, le=6000)] = 3.0  # for each submission
+
+
 class Registry(_Config, frozen=True):
     """The content of course.yaml."""
 
@@ -218,6 +228,7 @@ class Registry(_Config, frozen=True):
     canvas: Canvas | None = None  # the Canvas course that receives the grades
     lti: Lti | None = None  # the learning platform that receives the grades
     suspects: Suspects = Suspects()  # time limits for locating mistakes
+    counterexamples: Counterexamples = Counterexamples()  # time limits for counterexamples
     immediate: Immediate = Immediate()  # what students see before feedback
     # the submission that counts; `best`: the one with the highest score after late penalties
     counts: Literal["latest", "best"] = "latest"

@@ -11,6 +11,7 @@ import re
 from enum import StrEnum
 
 import msgspec
+from msgspec.structs import replace
 
 from ...version import __version__
 from ...worker.protocol.dtypes import LOW_PRECISION
@@ -97,7 +98,8 @@ class Ending(StrEnum):
     GRADER_FAULT = "grader_fault"
 
 
-SCHEMA = 2
+SCHEMA = 3
+_READABLE = (1, 2, SCHEMA)
 
 
 def base_of(test: str) -> str:
@@ -222,6 +224,27 @@ class Suspect(msgspec.Struct, frozen=True, omit_defaults=True):
     explains: int = 0
 
 
+class Counterexample(msgspec.Struct, frozen=True):
+    """A small public input on which a submission is wrong.
+
+    call:     the calls in Python; the last line is the expression whose value is wrong
+    expected: the correct value of this expression
+    actual:   its value in the submission
+    numbers:  how many numbers the calls contain
+    line:     the line of the student's module that first computes a wrong value, or 0
+    kind:     what is wrong, such as "value", "gradient" or "exception"
+    cell:     a complete notebook cell that makes the calls
+    """
+
+    call: str
+    expected: str
+    actual: str
+    numbers: int = 0
+    line: int = 0
+    kind: str = "value"
+    cell: str = ""
+
+
 class ExerciseReport(msgspec.Struct, frozen=True):
     """The result of one exercise.
 
@@ -241,6 +264,7 @@ class ExerciseReport(msgspec.Struct, frozen=True):
     deductions: tuple[Deduction, ...] = ()
     suspects: tuple[Suspect, ...] = ()
     beside: tuple[str, ...] = ()
+    counterexample: Counterexample | None = None
 
     @property
     def unwritten(self) -> bool:
@@ -290,11 +314,27 @@ def to_json(report: Report) -> bytes:
 
 
 def from_json(data: bytes | str) -> Report:
-    """Decode a report; raise msgspec.DecodeError if it is malformed or has a different schema."""
+    """Decode a report of this or an earlier schema; raise msgspec.DecodeError otherwise."""
     try:
         report = msgspec.json.decode(data, type=Report)
     except (UnicodeDecodeError, RecursionError) as error:
         raise msgspec.DecodeError(f"not a report: {error}") from None
-    if report.schema != SCHEMA:
-        raise msgspec.DecodeError(f"schema {report.schema}: this kit reads schema {SCHEMA}")
-    return report
+    if report.schema not in _READABLE:
+        raise msgspec.DecodeError(f"schema {report.schema}: this kit reads schemas 1 to {SCHEMA}")
+    return _from_schema_1(report) if report.schema == 1 else report
+
+
+def _from_schema_1(report: Report) -> Report:
+    """Set the verdict `unwritten`, which schema 1 expresses only in messages."""
+
+    def test(old: TestReport) -> TestReport:
+        unwritten = old.verdict is Verdict.CRASHED and "is not filled in yet" in old.message
+        return replace(old, verdict=Verdict.UNWRITTEN) if unwritten else old
+
+    def exercise(old: ExerciseReport) -> ExerciseReport:
+        return replace(old, tests=tuple(map(test, old.tests)))
+
+    submissions = (
+        replace(s, exercises=tuple(map(exercise, s.exercises))) for s in report.submissions
+    )
+    return replace(report, submissions=tuple(submissions))

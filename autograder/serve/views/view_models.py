@@ -1,14 +1,15 @@
 """Build views of weeks and submissions: the values shown on pages and sent as JSON."""
 
 import datetime as dt
-from collections.abc import Sequence
+import sys
+from collections.abc import Collection, Sequence
 from importlib import resources
 from typing import Any
 
 import msgspec
 
 from ...model.course import Course, Immediate, Week
-from ...model.report.schema import Ending
+from ...model.report.schema import Counterexample, Ending
 from ...nbgrader.status import returned
 from ...nbgrader.workspace import Workspace
 from ...pages.environment import environment
@@ -19,6 +20,7 @@ from ..attempt_feedback import (
     comparison,
     counting_rule,
     merit,
+    rationed,
     redact,
 )
 from ..recording import format_received, history_of, is_pending
@@ -139,7 +141,8 @@ class Views:
             submissions = [msgspec.structs.replace(s, withheld=False) for s in submissions]
         (submission,) = (s for s in submissions if s.receipt == submission.receipt)
         counting = self._counting_receipt(submissions, policy)
-        view = self._summary(submission, counting, policy)
+        examples = self._examples(submission, submissions, policy, for_instructor)
+        view = self._summary(submission, counting, policy, examples)
         newer = (s.receipt for s in submissions if s.number > submission.number)
         more: dict[str, Any] = {"newer": next(newer, "")}
         if submission.state == GRADED:
@@ -155,19 +158,45 @@ class Views:
             more |= {"left": 0 if allowed.why else allowed.left, "tries": allowed.tries}
         return msgspec.structs.replace(view, **more)
 
+    def _examples(
+        self,
+        submission: QueuedSubmission,
+        submissions: Sequence[QueuedSubmission],
+        policy: Immediate,
+        for_instructor: bool,
+    ) -> frozenset[Counterexample]:
+        """Return the counterexamples that may be shown with the results of the submission's day."""
+        day, course = local_time(submission.counts_from, self.courses.now).date(), self.courses.now
+        same_day = [
+            s
+            for s in sorted(submissions, key=lambda s: s.number)
+            if s.number <= submission.number
+            and s.state == GRADED
+            and not s.withheld
+            and local_time(s.counts_from, course).date() == day
+        ]
+        reports = (self.queue.result(s.receipt) for s in same_day)
+        ration = sys.maxsize if for_instructor else policy.counterexamples
+        return rationed((r for r in reports if r is not None), ration)
+
     def _summary(
-        self, submission: QueuedSubmission, counting: str, policy: Immediate
+        self,
+        submission: QueuedSubmission,
+        counting: str,
+        policy: Immediate,
+        examples: Collection[Counterexample] = (),
     ) -> SubmissionView:
         """Return the view of a submission without the fields that only the submission page shows.
 
         counting: receipt of the submission that counts
+        examples: the counterexamples that may be shown
         """
         course, week = self.courses.now, self.courses.week(submission.week)
         report = self.queue.result(submission.receipt) if submission.state == GRADED else None
         refused = report is not None and report.verdict is Ending.REFUSED
         result, restorable = None, False
         if report is not None and week is not None:
-            result = redact(report, week, policy, withheld=submission.withheld)
+            result = redact(report, week, policy, withheld=submission.withheld, examples=examples)
             replaceable = course.registry.counts == "latest" and submission.receipt != counting
             can_count = replaceable and not refused
             restorable = can_count and not returned(Workspace(course), week, submission.student)

@@ -206,12 +206,22 @@ def _exercise_lines(exercise: dict[str, Any]) -> Lines:
         title = named["title"]
         yield 4, f"It looks as if your code {title[:1].lower()}{title[1:]}"
         yield 4, named["hint"]
+    if example := exercise.get("counterexample"):
+        yield from _example_lines(example)
     yield 4, exercise["where"]
     yield 4, exercise["carried"]
     for cause in exercise["causes"][:2] if not exercise["named"] else ():
         line = f" at line {cause['line']}" if cause["line"] else ""
         yield 4, f"{cause['verdict']}{line}: {cause['claims'][0]}"
         yield 4, cause.get("others", "")
+
+
+def _example_lines(example: dict[str, Any]) -> Lines:
+    for title, part in (("For", "call"), ("Expected", "expected"), ("Got", "actual")):
+        first, *rest = str(example[part]).split("\n")
+        yield 4, f"{title + ':':9} {first}"
+        for line in rest:
+            yield 14, line
 
 
 def _print(out: Console, lines: Lines) -> None:
