@@ -79,9 +79,9 @@ def course_secret(course: Course) -> bytes:
     return path.read_bytes()
 
 
-def public_draw(number: int) -> bytes:
-    """Return the fixed bytes that replace the course's secret in draw `number` of a proof."""
-    return hashlib.blake2b(f"draw {number}".encode(), digest_size=32).digest()
+def public_draw(name: int | str) -> bytes:
+    """Return fixed bytes to draw inputs that are public: those of a proof or a counterexample."""
+    return hashlib.blake2b(f"draw {name}".encode(), digest_size=32).digest()
 
 
 @contextmanager

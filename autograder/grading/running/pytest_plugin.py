@@ -6,6 +6,7 @@ fixtures. Verdicts are set here; `test_runner.Runs.run` only turns some faults i
 
 import inspect
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import takewhile
 from pathlib import Path
@@ -141,6 +142,17 @@ class GraderPlugin:
         return self._case
 
     # Running
+
+    @contextmanager
+    def drawing(self, secret: bytes | None) -> Iterator[None]:
+        """Draw inputs from a different seed in this context, or from the usual one if None."""
+        before = self.secret, self._tries
+        if secret is not None:
+            self.secret, self._tries = secret, AnswerTries()
+        try:
+            yield
+        finally:
+            self.secret, self._tries = before
 
     def run(
         self,

@@ -110,7 +110,7 @@ class Runs:
         self._folder, self._kept = folder, kept
         self._misconceptions: dict[str, list[Ran]] = {}
         self._right: dict[str, dict[str, Answers]] = {}
-        self._recorded: dict[str, dict[str, Steps]] = {}
+        self._recorded: dict[tuple[str, bytes | None], dict[str, Steps]] = {}
         self._sound: dict[str, bool] = {}
         self.items = plugin.items
         self._tests = {exercise_of(i): i.path.read_bytes() for i in self.items}
@@ -287,14 +287,17 @@ class Runs:
                 self._kept.put(name, ran, digest)
         return ran
 
-    def recorded(self, exercise: str) -> dict[str, Steps]:
-        """Return the requests and the solution's replies in each test, up to the first failure."""
-        if exercise not in self._recorded:
-            with self.solution() as target:
+    def recorded(self, exercise: str, secret: bytes | None = None) -> dict[str, Steps]:
+        """Return the requests and the solution's replies in each test, up to the first failure.
+
+        secret: the seed of the inputs; None uses the course's secret
+        """
+        if (exercise, secret) not in self._recorded:
+            with self.solution() as target, self.plugin.drawing(secret):
                 recording = Recording(target)
                 self.run_until_failure(recording, exercise)
-            self._recorded[exercise] = recording.steps
-        return self._recorded[exercise]
+            self._recorded[exercise, secret] = recording.steps
+        return self._recorded[exercise, secret]
 
     def written(self, name: str, source: str) -> Path:
         """Write the week's module with this source into a folder; return the module's path."""

@@ -1,0 +1,9 @@
+"""Find the smallest public input on which a submission's exercise is wrong.
+
+`CounterexampleSearch.find` returns a `Counterexample`: the call, what it should give, what it
+gives, and a notebook cell that shows it. `Engine.counterexamples` creates a search.
+"""
+
+from .search import Counterexample, CounterexampleSearch
+
+__all__ = ["Counterexample", "CounterexampleSearch"]

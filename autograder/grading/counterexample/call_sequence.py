@@ -1,0 +1,240 @@
+"""Replay recorded calls with different arguments on any target.
+
+A hidden test's requests are decoded to `Step`s. A step refers to an object by the step that made
+it, so that steps can be dropped although the objects' numbers differ between programs.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+import msgspec
+import numpy as np
+import torch
+
+from ...worker.protocol import frames
+from ...worker.protocol.values import TORCH_DTYPES, Decoder, Encoder
+from ..assertions.case import Special
+from ..comparator import is_array
+from ..decoding import nested
+from ..diagnosis.probes import Steps
+from ..outcomes import Outcome
+from ..targets.in_process import Answer, Target, request_of
+
+_DRAWN = (1.0, -1.0, 0.5, 2.0, -0.5)
+Pattern = Literal["ones", "eye", "drawn"]
+
+
+@dataclass(frozen=True)
+class Made:
+    """An object that a call returned. `place`: its index among the handles in the reply."""
+
+    step: int
+    place: int = 0
+
+
+@dataclass(frozen=True)
+class Step:
+    """A call, with decoded arguments.
+
+    key:     identifies the step in its sequence, even after other steps are dropped
+    options: the recorded call, whose options apply, but not its values
+    owner:   the object whose method is called, or None for a function of the module
+    fill:    the pattern of a new module's weights, or None if `state` contains recorded weights
+    state:   the weights of a new module; None if there are none, or if they follow from `fill`
+    """
+
+    key: int
+    options: frames.Call
+    owner: Made | None
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any] = field(default_factory=dict)
+    fill: Pattern | None = None
+    state: dict[str, torch.Tensor] | None = None
+    cotangents: tuple[torch.Tensor, ...] | None = None
+
+    @property
+    def values(self) -> tuple[Any, ...]:
+        """The arguments and the cotangents."""
+        return (self.args, self.kwargs, self.cotangents)
+
+    @property
+    def uses(self) -> set[int]:
+        """The keys of the steps that made the objects of this call."""
+        found = {m.step for m in leaves_of(self.values) if isinstance(m, Made)}
+        return found | ({self.owner.step} if self.owner else set())
+
+    def mapped(self, change: Callable[[Any], Any]) -> Step:
+        """Return a copy whose arrays, numbers, strings and lists are replaced by `change`."""
+        memo: dict[int, Any] = {}
+        args, kwargs, cotangents = (_mapped(v, change, memo) for v in self.values)
+        return replace(self, args=args, kwargs=kwargs, cotangents=cotangents)
+
+    def with_options(self, **changes: Any) -> Step:
+        options = msgspec.structs.replace(self.options, **changes)
+        return replace(self, options=options)
+
+    def frame(self, handles: Mapping[Made, int], fresh: bool) -> bytes:
+        """Encode the call for a program. `handles`: the program's numbers of objects."""
+
+        def special(thing: object, encoder: Encoder) -> frames.Value | None:
+            if isinstance(thing, Made):
+                return frames.HandleV(handles[thing], "", None)
+            if isinstance(thing, Special):
+                return frames.SpecialV(thing.kind, encoder(thing.value))
+            return None
+
+        encoder = Encoder(special=special)
+        given = None if self.cotangents is None else tuple(map(encoder, self.cotangents))
+        call = msgspec.structs.replace(
+            self.options,
+            handle=handles[self.owner] if self.owner else None,
+            args=tuple(map(encoder, self.args)),
+            kwargs={k: encoder(v) for k, v in self.kwargs.items()},
+            state=encoder(self.state),
+            cotangents=given,
+            fresh=fresh,
+            buffers=(),
+        )
+        return frames.pack(call, encoder.buffers)
+
+
+def _mapped(value: Any, change: Callable[[Any], Any], memo: dict[int, Any]) -> Any:
+    """Rebuild a value; equal references stay equal."""
+    if id(value) in memo:
+        return memo[id(value)][1]
+    if isinstance(value, torch.Tensor):
+        new = change(value.detach())
+        if value.requires_grad and isinstance(new, torch.Tensor):
+            new = new.detach().requires_grad_()
+    elif isinstance(value, (tuple, list)):
+        new = type(value)(_mapped(v, change, memo) for v in change(value))
+    elif isinstance(value, dict):
+        new = {k: _mapped(v, change, memo) for k, v in value.items()}
+    elif isinstance(value, Special):
+        keeps = value.kind in ("dtype", "device", "expression", "generator")
+        new = value if keeps else Special(value.kind, _mapped(value.value, change, memo))
+    else:
+        new = value if isinstance(value, Made) else change(value)
+    if is_array(value) or isinstance(value, list):
+        memo[id(value)] = value, new
+    return new
+
+
+def leaves_of(value: Any) -> Iterator[Any]:
+    """Yield the innermost parts of a value."""
+    if isinstance(value, (tuple, list)):
+        for item in value:
+            yield from leaves_of(item)
+    elif isinstance(value, dict):
+        yield from leaves_of(list(value.values()))
+    elif isinstance(value, Special) and value.kind not in ("dtype", "device", "expression"):
+        yield from leaves_of(value.value)
+    else:
+        yield value
+
+
+def decoded(steps: Steps) -> tuple[Step, ...]:
+    """Decode the requests that a hidden test made to the solution."""
+    made: dict[int, Made] = {}
+
+    def special(value: frames.Value, decoder: Decoder) -> Any:
+        if isinstance(value, frames.HandleV):
+            return made[value.id]
+        return Special(value.kind, decoder(value.value)) if _is_special(value) else value
+
+    found = []
+    for key, (frame, answer) in enumerate(steps):
+        request, buffers = request_of(frame)
+        if not isinstance(request, frames.Call):
+            continue
+        decode = Decoder(buffers, special=special, gradients=True)
+        given = request.cotangents
+        found.append(
+            Step(
+                key,
+                msgspec.structs.replace(
+                    request, args=(), kwargs={}, state=None, cotangents=None, buffers=()
+                ),
+                made[request.handle] if request.handle is not None else None,
+                tuple(map(decode, request.args)),
+                {k: decode(v) for k, v in request.kwargs.items()},
+                None,
+                decode(request.state),
+                None if given is None else tuple(map(decode, given)),
+            )
+        )
+        for made_here, handle in _handles(answer, key):
+            made.setdefault(handle, made_here)
+    return tuple(found)
+
+
+def _is_special(value: frames.Value) -> bool:
+    return isinstance(value, frames.SpecialV)
+
+
+def _handles(answer: Answer | Outcome, key: int) -> Iterator[tuple[Made, int]]:
+    if isinstance(answer, tuple):
+        ids = [v.id for v in nested((answer[0].value,)) if isinstance(v, frames.HandleV)]
+        yield from ((Made(key, place), number) for place, number in enumerate(ids))
+
+
+class Player:
+    """Makes the calls of sequences on one target."""
+
+    def __init__(self, target: Target, exercise: str) -> None:
+        self.target, self._exercise = target, exercise
+
+    def play(self, steps: Sequence[Step]) -> list[Answer | Outcome]:
+        """Return the replies, up to the first call that ends the process or lacks its object."""
+        self.target.begin("counterexample", self._exercise)
+        handles: dict[Made, int] = {}
+        answers: list[Answer | Outcome] = []
+        for step in steps:
+            if any(m not in handles for m in _objects(step)):
+                break
+            try:
+                answer = self.target.request(step.frame(handles, fresh=not answers))
+            except Outcome as outcome:
+                return [*answers, outcome]
+            answers.append(answer)
+            handles.update(_handles(answer, step.key))
+        return answers
+
+    def filled(self, steps: Sequence[Step]) -> tuple[Step, ...]:
+        """Replace each pattern of weights by the weights that the program's module has."""
+        found: list[Step] = []
+        for step in steps:
+            if step.fill is not None and step.state is None:
+                answers = self.play([*found, step])
+                last = answers[-1] if len(answers) > len(found) else None
+                value = last[0].value if isinstance(last, tuple) else None
+                if isinstance(value, frames.HandleV) and value.state is not None:
+                    step = replace(step, state=weights(step.fill, value.state))
+            found.append(step)
+        return tuple(found)
+
+
+def _objects(step: Step) -> set[Made]:
+    found = {m for m in leaves_of(step.values) if isinstance(m, Made)}
+    return found | ({step.owner} if step.owner else set())
+
+
+def weights(
+    pattern: Pattern, kinds: Mapping[str, tuple[str, tuple[int, ...]]]
+) -> dict[str, torch.Tensor]:
+    """Return weights in a pattern, by parameter name. `kinds`: their dtypes and shapes."""
+    state = {}
+    for name, (dtype, shape) in kinds.items():
+        value = torch.ones(shape)
+        if pattern == "eye" and len(shape) == 2:
+            value = torch.eye(*shape)
+        elif pattern == "drawn":
+            seed = int.from_bytes(hashlib.blake2b(name.encode(), digest_size=4).digest(), "big")
+            drawn = np.random.default_rng(seed).choice(_DRAWN, shape)
+            value = torch.from_numpy(np.asarray(drawn))
+        state[name] = value.to(TORCH_DTYPES.get(dtype, torch.float32))
+    return state
