@@ -12,7 +12,7 @@ from .measure import machine
 
 RESULTS = Path(__file__).with_name("RESULTS.md")
 ORDER = ("throughput", "floor", "growth", "whole", "again", "outside", "cluster", "start", "gpu")
-ORDER += ("ablation", "touched")
+ORDER += ("ablation", "touched", "counterexamples")
 _HEAD = "# Results\n\nWritten by `make bench`. Processor times include all child processes.\n"
 
 

@@ -24,6 +24,7 @@ from ..model.errors import EngineError
 from ..model.report import scoring
 from ..model.report.schema import Ending, SubmissionReport
 from ..model.source.import_failure import STUCK, ImportFailure, ended, explained
+from .counterexample import CounterexampleSearch
 from .dependencies.error_carried_forward import CarriedForward
 from .dependencies.reference_stubs import InProcessWithHelpers, ReferenceHelpers
 from .disclosure.leak_budget import limit_disclosure
@@ -106,6 +107,13 @@ class Engine:
         )
         self.judge.names.finder = LineFinder(self.week, settings, grader)
         return self
+
+    def counterexamples(self, seconds: float = 1.0) -> CounterexampleSearch:
+        """Return a search for inputs on which exercises are wrong, within this processor time."""
+        trial = msgspec.structs.replace(self.limits, **_EDIT_SECONDS)
+        return CounterexampleSearch(
+            self.runs, lambda files, helpers: self._with_helpers(files, helpers, trial), seconds
+        )
 
     def grade(
         self, name: str, files: Mapping[str, bytes], exercise: str | None = None

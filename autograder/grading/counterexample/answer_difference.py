@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -13,6 +13,7 @@ import torch
 from ...worker.protocol import frames
 from ...worker.protocol.frames import Effect
 from ..assertions.properties import compare_drawing
+from ..assertions.value_comparison import compare
 from ..comparator import as_tensor, distance, is_array, largest_entry, leaves, without_trailing_spaces
 from ..decoding import Drawing, Image, nested, read_answer
 from ..disclosure.signatures import NamedParts
@@ -50,10 +51,18 @@ class AnswerDifference:
     path: tuple[Any, ...] = ()
 
 
-def difference(right: Answer, mine: Answer | Outcome, makes: bool) -> AnswerDifference | None:
+def difference(
+    right: Answer,
+    mine: Answer | Outcome,
+    makes: bool = False,
+    strictly: bool = False,
+    work: Collection[str] | None = None,
+) -> AnswerDifference | None:
     """Return how a reply is certainly wrong, or None if it may be right.
 
-    makes: whether the call makes an object, which may draw random numbers
+    makes:    whether the call makes an object, which may draw random numbers
+    strictly: whether a value is wrong if it fails the comparison of hidden tests
+    work:     the counts to compare (`AnswerDifference.path`); None compares all
     """
     if isinstance(mine, Outcome):
         return AnswerDifference("stopped")
@@ -62,7 +71,7 @@ def difference(right: Answer, mine: Answer | Outcome, makes: bool) -> AnswerDiff
         return None if b.banned else AnswerDifference("forbidden")
     if b.status != a.status or b.raised is not None:
         return _of_status(a, b)
-    value = _of_values(right, mine)
+    value = _of_values(right, mine, strictly)
     if value is not None:
         return value
     for x, y in zip(nested((a.value,)), nested((b.value,)), strict=True):
@@ -77,7 +86,7 @@ def difference(right: Answer, mine: Answer | Outcome, makes: bool) -> AnswerDiff
     if new:
         kind: Kind = "argument" if new[0].effect in _ARGUMENTS else "effect"
         return AnswerDifference(kind, (new[0],))
-    return _of_counts(a.counts, b.counts)
+    return _of_counts(a.counts, b.counts, work)
 
 
 def _of_status(a: frames.Reply, b: frames.Reply) -> AnswerDifference | None:
@@ -93,14 +102,14 @@ def _of_status(a: frames.Reply, b: frames.Reply) -> AnswerDifference | None:
     return AnswerDifference(kinds.get(a.status, "stopped"))
 
 
-def _of_values(right: Answer, mine: Answer) -> AnswerDifference | None:
+def _of_values(right: Answer, mine: Answer, strictly: bool) -> AnswerDifference | None:
     try:
         actual = read_answer(mine)[0]
     except frames.BadFrame:
         return AnswerDifference("type")
     expected = read_answer(right)[0]
     for path, x, y in _located(actual, expected, ()):
-        kind = _kind_of_leaf(x, y)
+        kind = _kind_of_leaf(x, y, strictly)
         if kind is not None:
             return AnswerDifference(kind, path)
     return None
@@ -117,7 +126,7 @@ def _located(a: Any, b: Any, path: tuple[Any, ...]) -> Iterator[tuple[tuple[Any,
     yield path, a, b
 
 
-def _kind_of_leaf(a: Any, b: Any) -> Kind | None:
+def _kind_of_leaf(a: Any, b: Any, strictly: bool) -> Kind | None:
     if isinstance(b, (Drawing,)) or hasattr(b, "axes"):
         return _kind_of_drawing(a, b)
     if isinstance(b, str) and isinstance(a, str):
@@ -130,14 +139,22 @@ def _kind_of_leaf(a: Any, b: Any) -> Kind | None:
     elif is_array(b) and isinstance(a, float) and isinstance(b, np.generic):
         a = type(b)(a)
     elif isinstance(b, frames.HandleV) and isinstance(a, frames.HandleV):
-        return None if (a.state is None) == (b.state is None) else "type"
+        return "type" if a.state is None and b.state is not None else None
     elif is_array(b) or type(a) is not type(b):
         alike = isinstance(b, float) and isinstance(a, (int, np.floating)) and not isinstance(a, bool)
         exact = isinstance(b, (int, bool)) and isinstance(a, (np.integer, np.bool_))
         if not alike and not exact:
             return "type"
         a = type(b)(a)
-    return "value" if distance(a, b) > 1 else None
+    return "value" if distance(a, b) > 1 or (strictly and _fails(a, b)) else None
+
+
+def _fails(a: Any, b: Any) -> bool:
+    try:
+        compare(a, b)
+    except Wrong:
+        return True
+    return False
 
 
 def _kind_of_drawing(a: Any, b: Any) -> Kind | None:
@@ -175,20 +192,25 @@ def _largest(value: Any) -> float:
     return largest_entry(value)
 
 
-def _of_counts(a: frames.Counts | None, b: frames.Counts | None) -> AnswerDifference | None:
+def _of_counts(
+    a: frames.Counts | None, b: frames.Counts | None, work: Collection[str] | None
+) -> AnswerDifference | None:
     if a is None or b is None:
         return None
     for name in ("outside_loads", "outside_stores", "races"):
-        if any(getattr(x, name) for x in a.launches) > any(getattr(x, name) for x in b.launches):
+        mine, right = (any(getattr(x, name) for x in c.launches) for c in (a, b))
+        if mine > right and (work is None or name in work):
             return AnswerDifference("memory access", (name,))
-    if len(b.launches) and not a.launches:
-        return AnswerDifference("work", ("launches",))
-    if a.computed and not b.computed:
-        return AnswerDifference("work", ("computed",))
-    if any(x.refused for x in a.launches) > any(x.refused for x in b.launches):
-        return AnswerDifference("work", ("refused",))
-    for name in _COUNTS:
-        if getattr(a, name) > _TIMES * getattr(b, name) + _OPERATIONS:
+    programs, own = ([x.programs for x in c.launches] for c in (b, a))
+    is_wrong = {
+        "launches": bool(programs) and not own,
+        "computed": bool(a.computed) and not b.computed,
+        "refused": any(x.refused for x in a.launches) and not any(x.refused for x in b.launches),
+        **{n: getattr(a, n) > _TIMES * getattr(b, n) + _OPERATIONS for n in _COUNTS},
+        "programs": programs != own,
+    }
+    for name, wrong in is_wrong.items():
+        if wrong and (work is None or name in work):
             return AnswerDifference("work", (name,))
     return None
 
@@ -379,6 +401,9 @@ def _work_texts(name: str, a: frames.Reply, b: frames.Reply) -> tuple[str, str]:
         return "all computation in kernels", f"{printable(mine.computed[0])} outside of kernels"
     if name == "launches":
         return "a kernel is launched", "no kernel is launched"
+    if name == "programs":
+        wanted, has = (", ".join(str(x.programs) for x in c.launches) for c in (right, mine))
+        return f"programs per launch: {wanted}", f"programs per launch: {has}"
     if name == "refused":
         raised = next(x.refused for x in mine.launches if x.refused)
         return "compiles for a GPU", printable(f"{raised.type}: {raised.message}")[:_LONGEST]

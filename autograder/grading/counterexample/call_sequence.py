@@ -6,13 +6,11 @@ it, so that steps can be dropped although the objects' numbers differ between pr
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import msgspec
-import numpy as np
 import torch
 
 from ...worker.protocol import frames
@@ -23,9 +21,9 @@ from ..decoding import nested
 from ..diagnosis.probes import Steps
 from ..outcomes import Outcome
 from ..targets.in_process import Answer, Target, request_of
+from .value_text import counted
 
-_DRAWN = (1.0, -1.0, 0.5, 2.0, -0.5)
-Pattern = Literal["ones", "eye", "drawn"]
+Pattern = Literal["ones", "eye", "counted", "normal"]
 
 
 @dataclass(frozen=True)
@@ -153,6 +151,7 @@ def decoded(steps: Steps) -> tuple[Step, ...]:
             continue
         decode = Decoder(buffers, special=special, gradients=True)
         given = request.cotangents
+        bare = request.construct and request.state is None and _has_weights(answer)
         found.append(
             Step(
                 key,
@@ -162,7 +161,7 @@ def decoded(steps: Steps) -> tuple[Step, ...]:
                 made[request.handle] if request.handle is not None else None,
                 tuple(map(decode, request.args)),
                 {k: decode(v) for k, v in request.kwargs.items()},
-                None,
+                "normal" if bare else None,  # initial weights are a matter of style
                 decode(request.state),
                 None if given is None else tuple(map(decode, given)),
             )
@@ -174,6 +173,11 @@ def decoded(steps: Steps) -> tuple[Step, ...]:
 
 def _is_special(value: frames.Value) -> bool:
     return isinstance(value, frames.SpecialV)
+
+
+def _has_weights(answer: Answer | Outcome) -> bool:
+    value = answer[0].value if isinstance(answer, tuple) else None
+    return isinstance(value, frames.HandleV) and bool(value.state)
 
 
 def _handles(answer: Answer | Outcome, key: int) -> Iterator[tuple[Made, int]]:
@@ -227,14 +231,16 @@ def weights(
     pattern: Pattern, kinds: Mapping[str, tuple[str, tuple[int, ...]]]
 ) -> dict[str, torch.Tensor]:
     """Return weights in a pattern, by parameter name. `kinds`: their dtypes and shapes."""
-    state = {}
-    for name, (dtype, shape) in kinds.items():
-        value = torch.ones(shape)
-        if pattern == "eye" and len(shape) == 2:
-            value = torch.eye(*shape)
-        elif pattern == "drawn":
-            seed = int.from_bytes(hashlib.blake2b(name.encode(), digest_size=4).digest(), "big")
-            drawn = np.random.default_rng(seed).choice(_DRAWN, shape)
-            value = torch.from_numpy(np.asarray(drawn))
+    state, generator = {}, torch.Generator().manual_seed(0)
+    for name, (dtype, shape) in sorted(kinds.items()):
+        match pattern:
+            case "eye" if len(shape) == 2:
+                value = torch.eye(*shape)
+            case "counted":
+                value = counted(shape, 3)
+            case "normal":
+                value = torch.randn(shape, generator=generator)
+            case _:
+                value = torch.ones(shape)
         state[name] = value.to(TORCH_DTYPES.get(dtype, torch.float32))
     return state

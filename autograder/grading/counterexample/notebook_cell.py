@@ -29,9 +29,18 @@ _PATTERNS = {
         "matrices with 1 on the diagonal, vectors of 1",
         "weight.copy_(torch.eye(*weight.shape) if weight.ndim == 2 else torch.ones_like(weight))",
     ),
+    "counted": (
+        "weights 0, 1, 2, 0, 1, …",
+        "weight.copy_((torch.arange(weight.numel()) % 3).view(weight.shape))",
+    ),
+    "normal": (
+        "weights drawn with seed 0",
+        "weight.copy_(torch.randn(weight.shape, generator=generator))",
+    ),
 }
+_SEED = "generator = torch.Generator().manual_seed(0)\n"
 _GPU = 'device = "cuda" if torch.cuda.is_available() else "meta"  # "meta" only checks devices'
-_OPERATORS = {"__getitem__": "{0}[{1}]", "__len__": "len({0})", "__contains__": "{1} in {0}"}
+_OPERATORS = {"__setitem__": "{0}[{1}] = {2}", "__getitem__": "{0}[{1}]", "__len__": "len({0})", "__contains__": "{1} in {0}"}
 
 
 class Unwritable(Exception):
@@ -43,6 +52,7 @@ class Script:
 
     call: the statements to read; the last is the expression whose value differs
     cell: the statements to run, with imports
+    is_random: whether the calls draw random numbers, so that the cell sets the seed
     """
 
     def __init__(
@@ -51,6 +61,7 @@ class Script:
         found: AnswerDifference,
         module: str,
         signatures: Signatures,
+        is_random: bool = False,
     ) -> None:
         self._steps, self._found, self._signatures = steps, found, signatures
         self._names: dict[Made, str] = {}
@@ -60,6 +71,8 @@ class Script:
         self._short: list[str] = []
         self._full: list[str] = []
         self._used = set().union(*(s.uses for s in steps))
+        if is_random:
+            self._full.append("torch.manual_seed(0)")
         for step in steps[:-1]:
             self._earlier(step)
         self._last(steps[-1])
@@ -112,7 +125,9 @@ class Script:
         if pattern is not None:
             self._short.append(f"{name} = {call}  # {pattern[0]}")
             self._full.append(f"{name} = {call}".replace('.to("cuda")', ".to(device)"))
-            self._full.append(f"for weight in {name}.state_dict().values():\n    {pattern[1]}")
+            seed = _SEED if step.fill == "normal" else ""
+            weights = f"for _, weight in sorted({name}.state_dict().items()):"
+            self._full.append(f"{seed}{weights}\n    {pattern[1]}")
             self._imports.add("torch")
         else:
             self._add(f"{name} = {call}")
@@ -168,13 +183,16 @@ class Script:
         """Give a name to each array in the arguments."""
         names = self._signatures.arguments(self._path(step))
         labels = [*names, *(f"x{n}" for n in range(len(names), len(step.args)))]
-        for label, value in [*zip(labels, step.args, strict=False), *step.kwargs.items()]:
+        pairs = [*zip(labels, step.args, strict=False), *step.kwargs.items()]
+        if self._in_a_row(step):
+            pairs = [p for args in step.args[1:] for p in zip(names, args, strict=False)]
+        for label, value in pairs:
             arrays = [x for x in leaves_of(value) if is_array(x)]
             for number, x in enumerate(arrays):
                 if id(x) not in self._variables:
                     taken = {name for _, name in self._variables.values()}
                     name = label if len(arrays) == 1 else f"{label}{number + 1}"
-                    name = f"{name}_" if name in taken else name
+                    name = next(n for n in (name, *(f"{name}{i}" for i in range(2, 99))) if n not in taken)
                     text = self._value(x, step)
                     floats = isinstance(x, torch.Tensor) and x.is_floating_point()
                     if step.cotangents is not None and floats:
@@ -232,6 +250,8 @@ class Script:
             called = path
         else:
             owner = self._object(step.owner)
+            if path == "__setattr__":
+                return f"{owner}.{step.args[0]} = {given[1]}"
             if path in _OPERATORS:
                 return _OPERATORS[path].format(owner, *given)
             called = f"{owner}.{path}" if path else owner

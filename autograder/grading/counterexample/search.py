@@ -21,6 +21,7 @@ import torch
 from ...files import hash_of, public_draw
 from ...model.availability import AXES, CPU
 from ...model.report.schema import axes_of, in_low_precision
+from ...worker.protocol.messages import Effect
 from ..comparator import is_array
 from ..decoding import read_answer
 from ..outcomes import Outcome
@@ -34,6 +35,8 @@ from .shrinking import Calls, cost, needed, shrunk
 from .value_text import array_text
 
 _ALTERNATIVES = 6  # correct programs that must agree with the solution
+_FEW_ALTERNATIVES = 1  # those that must agree with each step of the search
+_WORK = ("work", "memory access")
 _FIRST = 4  # differing tests to look at before shrinking
 _FEW_NUMBERS = 4  # no other test is tried after a counterexample with as few numbers
 _LATER = {"gradient": 1, "exception": 1, "argument": 1, "effect": 2, "device": 2, "detached": 2,
@@ -124,7 +127,12 @@ class CounterexampleSearch:
                     continue
                 calls = decoded(steps)
                 keys = {s.key for s in calls}
-                found.append((test, calls, [a for n, (_, a) in enumerate(steps) if n in keys]))
+                rights = [a for n, (_, a) in enumerate(steps) if n in keys]
+                if any(s.fill for s in calls):
+                    solution = self.right_programs(exercise)[0]
+                    calls = solution.filled(calls)
+                    rights = solution.play(calls)
+                found.append((test, calls, rights))
             found.sort(key=lambda one: (_axes_rank(one[0]), cost(one[1])))
             self._recorded[exercise, secret] = found
         return self._recorded[exercise, secret]
@@ -143,6 +151,11 @@ class CounterexampleSearch:
             targets = (self._runs.in_place(name, source).__enter__() for name, source in chosen)
             self._right[exercise] = [Player(target, exercise) for target in targets]
         return self._right[exercise]
+
+    def prepare(self, exercise: str, seed: str = "") -> None:
+        """Do the work that all submissions share."""
+        self.right_programs(exercise)
+        self.recorded(exercise, seed)
 
     @property
     def runs(self) -> Runs:
@@ -172,19 +185,27 @@ class Contest:
         self._target = target
         self._mine = Player(target, exercise)
         self._began = time.thread_time()
+        self._strictly = False
 
     def result(
         self, recorded: list[tuple[str, Calls, list[Any]]], failed: Collection[str]
     ) -> Counterexample | None:
         self._began = time.thread_time()
-        tests = sorted(recorded, key=lambda one: one[0] not in failed)
+        tests = [one for one in recorded if one[0] in failed] or recorded
         found = self._first_findings(tests)
+        if not found:
+            self._strictly = True
+            found = self._first_findings(tests)
         best: tuple[int, Counterexample] | None = None
         for number, finding in enumerate(sorted(found, key=lambda f: f.rank)):
             share = (number + 1) / len(found) if best is None else 1.0
-            shown = self._shown(self._shrunk(finding, share))
-            if shown is None:
-                shown = self._shown(finding)
+            shown = None
+            for most in (_FEW_ALTERNATIVES, _ALTERNATIVES):
+                small = self._shrunk(finding, share, most)
+                if self._is_agreed(small):
+                    shown = self._shown(small)
+                    break
+            shown = shown or self._shown(finding)
             if shown is not None and (best is None or shown.numbers < best[0]):
                 best = shown.numbers, shown
             if best is not None and (best[0] <= _FEW_NUMBERS or self._spent_share() > 0.6):
@@ -201,7 +222,7 @@ class Contest:
         found: list[Finding] = []
         for _, calls, rights in tests:
             finding = self._judged(calls, rights, None)
-            if finding is not None and self._is_agreed(finding.calls):
+            if finding is not None and self._is_agreed(finding):
                 found.append(finding)
             good = sum(_LATER.get(f.found.kind, 0) < 2 for f in found)
             if good >= _FIRST or (found and self._spent_share() > 0.3):
@@ -216,7 +237,8 @@ class Contest:
         for number, (right, mine) in enumerate(zip(rights, mines, strict=False)):
             if not isinstance(right, tuple):
                 return None
-            found = difference(right, mine, calls[number].options.construct)
+            makes = calls[number].options.construct
+            found = difference(right, mine, makes, self._strictly)
             if found is not None:
                 same = kind in (None, found.kind)
                 return Finding(calls[: number + 1], found, right, mine) if same else None
@@ -246,21 +268,23 @@ class Contest:
                 return None
         return self._judged(calls, rights, kind)
 
-    def _is_agreed(self, calls: Calls) -> bool:
-        """Return True if all correct programs give the same answers."""
+    def _is_agreed(self, finding: Finding, most: int = _ALTERNATIVES) -> bool:
+        """Return True if the correct programs give the same answers, but for work not shown."""
         solution, *others = self._search.right_programs(self._exercise)
-        rights = solution.play(calls)
-        for other in others:
-            answers = other.play(calls)
-            if len(answers) < len(calls):
+        rights = solution.play(finding.calls)
+        work = finding.found.path if finding.found.kind in _WORK else ()
+        for other in others[:most]:
+            answers = other.play(finding.calls)
+            if len(answers) < len(rights):
                 return False
-            for step, right, answer in zip(calls, rights, answers, strict=True):
+            for step, right, answer in zip(finding.calls, rights, answers, strict=True):
                 assert isinstance(right, tuple)
-                if difference(right, answer, step.options.construct) is not None:
+                makes = step.options.construct
+                if difference(right, answer, makes, self._strictly, work) is not None:
                     return False
         return True
 
-    def _shrunk(self, finding: Finding, share: float) -> Finding:
+    def _shrunk(self, finding: Finding, share: float, most: int) -> Finding:
         best = finding
         raising = _raising(self._search.right_programs(self._exercise)[0], finding.calls)
 
@@ -270,7 +294,7 @@ class Contest:
                 new = self.compared(calls, finding.found.kind, raising)
             except Exception:  # a changed call may be impossible to encode
                 return None
-            if new is None or cost(new.calls) >= cost(best.calls) or not self._is_agreed(new.calls):
+            if new is None or cost(new.calls) >= cost(best.calls) or not self._is_agreed(new, most):
                 return None
             best = new
             return new.calls
@@ -291,8 +315,8 @@ class Contest:
             again = self.compared(read, finding.found.kind, raising)
             if again is None:
                 return None
-            script = Script(again.calls, again.found, runs.week.module, signatures)
-            last = again.calls[-1]
+            is_random = self._is_random(again.calls)
+            script = Script(again.calls, again.found, runs.week.module, signatures, is_random)
             path = script.path_of_last
             sides = SideBySide(script.inputs_of_last, signatures.result(path, "The result"))
             expected, actual = sides.texts(again.found, again.right, again.mine)
@@ -301,6 +325,15 @@ class Contest:
         return Counterexample(
             script.call, expected, actual, script.cell, again.found.kind, script.numbers
         )
+
+
+    def _is_random(self, calls: Calls) -> bool:
+        """Return True if a call draws random numbers, except for weights that are replaced."""
+        for step, answer in zip(calls, self._played(calls), strict=False):
+            if isinstance(answer, tuple) and step.fill is None and not step.state:
+                if any(e.effect is Effect.TORCH_RANDOM for e in answer[0].side_effects):
+                    return True
+        return False
 
 
 def _raising(solution: Player, calls: Calls) -> frozenset[Any]:

@@ -8,22 +8,25 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 import torch
 
 from ...model.availability import CPU
-from ...worker.protocol.values import TORCH_NAMES
+from ...worker.protocol.values import TORCH_NAMES, tensor_bytes
 from ..assertions.call_comparison import IN_A_ROW
 from ..assertions.case import Special
 from ..comparator import as_tensor, is_array
-from .call_sequence import Made, Step, leaves_of
-from .value_text import float_literal
+from .call_sequence import Made, Pattern, Step, leaves_of
+from .value_text import MODULI, counted, float_literal, normal, pattern_text
 
 Calls = tuple[Step, ...]
 _MOST_ENTRIES = 24  # entries of arrays that are changed one at a time
+PATTERNS: tuple[Pattern, ...] = ("ones", "eye", "counted", "normal")
 _COUNTED = 4096  # entries of an array to measure exactly
 
 
@@ -44,8 +47,8 @@ def cost(calls: Calls) -> tuple[float, float]:
         else:
             weighed = ()
         arrays = [*leaves_of((step.args, step.kwargs)), *weighed]
-        if step.fill in ("ones", "eye"):
-            numbers, clutter = numbers + 1, clutter + 2 + (step.fill == "eye")
+        if step.fill is not None:
+            numbers, clutter = numbers + 1, clutter + 2 + PATTERNS.index(step.fill)
         else:
             arrays += (step.state or {}).values()
         for part in arrays:
@@ -77,6 +80,9 @@ def _array_cost(value: Any) -> tuple[float, float]:
     if x.numel() > max(2, x.ndim) and bool((flat == flat[0]).all()):
         plain = flat[0].item() in (0, 1)
         return x.ndim + (not plain), clutter + 2 + (0 if plain else 3)
+    pattern = pattern_text(value) if not clutter >= 6 else None
+    if pattern is not None:
+        return pattern[1], clutter + len(pattern[0]) / 10
     if x.numel() > _COUNTED or x.dtype == torch.bool:
         return (0 if x.dtype == torch.bool else x.numel()), clutter + x.numel()
     entries = flat.tolist()
@@ -112,7 +118,7 @@ def shrunk(
             again = True
             while again:
                 again = False
-                for proposal in phase(best):
+                for proposal in _without_errors(phase(best)):
                     if is_spent():
                         return best
                     if not cost(proposal) < cost(best):
@@ -128,6 +134,12 @@ def shrunk(
     return best
 
 
+def _without_errors(proposals: Iterator[Calls]) -> Iterator[Calls]:
+    """Yield proposals up to one that cannot be made, such as the first row of an empty array."""
+    with suppress(IndexError, RuntimeError, ValueError, TypeError):
+        yield from proposals
+
+
 def _fingerprint(calls: Calls) -> bytes:
     """Return a text that two sequences share only if they are equal, up to their layout."""
     parts: list[Any] = []
@@ -137,8 +149,7 @@ def _fingerprint(calls: Calls) -> bytes:
             if is_array(part):
                 x = as_tensor(part)
                 dense = part.is_contiguous() if isinstance(part, torch.Tensor) else True
-                data = x.contiguous().view(torch.uint8).numpy().tobytes() if x.ndim and x.numel() else x.tolist()
-                parts += [tuple(x.shape), x.dtype, data, dense]
+                parts += [tuple(x.shape), x.dtype, tensor_bytes(x), dense]
             else:
                 parts.append(part)
     return repr(parts).encode()
@@ -199,9 +210,10 @@ def _plain_options(calls: Calls) -> Iterator[Calls]:
         yield tuple(s.with_options(printing=False) for s in calls)
     yield _each(calls, _arrays_only(_dense))
     yield tuple(s.with_options(dtype=s.options.dtype and "float32") for s in _each(calls, _usual_type))
-    for pattern in ("ones", "eye", "drawn"):
-        if any(s.state for s in calls):
-            yield tuple(replace(s, fill=pattern, state=None) if s.state else s for s in calls)
+    for pattern in PATTERNS:
+        yield tuple(
+            replace(s, fill=pattern, state=None) if s.state or s.fill else s for s in calls
+        )
 
 
 def _dense(x: Any) -> Any:
@@ -344,6 +356,8 @@ _MAKES: tuple[Callable[[torch.Tensor], torch.Tensor], ...] = (
     lambda x: torch.round(10 * x) / 10,
     lambda x: torch.arange(x.numel()).double().reshape(x.shape),
     lambda x: torch.round(100 * x) / 100,
+    *(partial(lambda x, m: counted(tuple(x.shape), m).double(), m=m) for m in MODULI),
+    lambda x: normal(tuple(x.shape)).double(),
 )
 
 
@@ -362,6 +376,8 @@ def _single_arrays(calls: Calls) -> Iterator[Calls]:
         if not x.is_floating_point() and x.numel():
             for fill in (0, 1):
                 yield _each(calls, lambda v, x=chosen, f=fill: _filled(v, f) if _is_same(v, x) else v)
+            for modulus in MODULI:
+                yield _each(calls, lambda v, x=chosen, m=modulus: _counted(v, m) if _is_same(v, x) else v)
 
 
 def _is_same(value: Any, chosen: Any) -> bool:
@@ -374,6 +390,11 @@ def _is_same(value: Any, chosen: Any) -> bool:
 
 def _filled(value: Any, fill: int) -> Any:
     return torch.full_like(value, fill) if isinstance(value, torch.Tensor) else np.full_like(value, fill)
+
+
+def _counted(value: Any, modulus: int) -> Any:
+    new = counted(tuple(value.shape), modulus).to(as_tensor(value).dtype)
+    return new if isinstance(value, torch.Tensor) else new.numpy()
 
 
 def _single_entries(calls: Calls) -> Iterator[Calls]:

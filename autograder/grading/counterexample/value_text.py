@@ -14,6 +14,8 @@ from ..decoding import Drawing, Figure, Image
 from ..outcomes import printable
 
 DIGITS = (2, 3, 4, 6, 9, 17)  # significant digits to try until two texts differ
+MODULI = (2, 3, 5)
+_LONG = 12  # entries of an array that is written as a pattern, if it has one
 _LONGEST = 400  # characters of a text from the submission
 
 
@@ -92,6 +94,9 @@ def _in_numpy(x: np.ndarray[Any, Any]) -> str:
 
 def _made(x: Any, library: str, make: str, name: str, usual: str) -> str:
     """Return an expression for a dense array. `usual`: the dtype of floats in this library."""
+    pattern = pattern_text(x)
+    if pattern is not None:
+        return pattern[0]
     flat = as_tensor(x).flatten().tolist()
     dtype = f", dtype={library}.{name}"
     kind = "" if name == usual else dtype  # of `ones` and the like
@@ -111,6 +116,62 @@ def _made(x: Any, library: str, make: str, name: str, usual: str) -> str:
             return f"{library}.eye({', '.join(map(str, x.shape))}{kind})"
     inferred = name in (usual, "int64", "bool")
     return f"{library}.{make}({_list(x.tolist(), name)}{'' if inferred else dtype})"
+
+
+def counted(shape: tuple[int, ...], modulus: int) -> torch.Tensor:
+    """Return the numbers 0, 1, … modulo a number, as int64."""
+    return torch.arange(math.prod(shape)).reshape(shape) % modulus
+
+
+def normal(shape: tuple[int, ...]) -> torch.Tensor:
+    """Return normal entries in float32, drawn with seed 0."""
+    return torch.randn(shape, generator=torch.Generator().manual_seed(0))
+
+
+def pattern_text(x: Any) -> tuple[str, int] | None:
+    """Return a short expression for a long array with a pattern, and how many numbers it has."""
+    t = as_tensor(x)
+    if t.numel() <= _LONG or not t.ndim or bool((t == t.flatten()[0]).all()):
+        return None
+    text, numbers = _pattern(t)
+    if not text:
+        return None
+    if not isinstance(x, torch.Tensor):
+        text += ".numpy()"
+    return text, numbers
+
+
+def _pattern(t: torch.Tensor) -> tuple[str, int]:
+    shape, name = tuple(t.shape), str(t.dtype).removeprefix("torch.")
+    dims = ", ".join(map(str, shape))
+    view = f".view({dims})" if t.ndim > 1 else ""
+    numbers = 2 + t.ndim * (t.ndim > 1)
+    if t.dtype == torch.bool:
+        for modulus in MODULI:
+            if torch.equal(t, counted(shape, modulus) > 0):
+                return f"torch.arange({t.numel()}){view} % {modulus} > 0", numbers + 1
+        return "", 0
+    head = t.flatten()[:4].tolist()
+    for modulus in MODULI:
+        if head == [n % modulus for n in range(len(head))] and torch.equal(
+            t, counted(shape, modulus).to(t.dtype)
+        ):
+            dot = "." if t.is_floating_point() else ""
+            text = f"torch.arange({t.numel()}{dot}){view} % {modulus}"
+            usual = name in ("float32", "int64")
+            return text if usual else f"({text}).to(torch.{name})", numbers
+    if not t.is_floating_point():
+        return "", 0
+    kind = "" if name == "float32" else f".to(torch.{name})"
+    rows = t.reshape(-1, shape[-1])
+    if 3 * len(rows) <= t.numel() and bool(((t == 0) | (t == 1)).all()):
+        if bool((rows.sum(-1) == 1).all()):
+            places = rows.argmax(-1).reshape(shape[:-1]).tolist()
+            return f"torch.eye({shape[-1]})[{places}]{kind}", 1 + len(rows)
+    if torch.equal(t, normal(shape).to(t.dtype)):
+        draw = "generator=torch.Generator().manual_seed(0)"
+        return f"torch.randn({dims}, {draw}){kind}", t.ndim + 1
+    return "", 0
 
 
 def _list(value: Any, name: str) -> str:
