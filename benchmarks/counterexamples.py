@@ -24,10 +24,9 @@ import time
 import types
 import warnings
 from collections import Counter
-from pathlib import Path
 from typing import NamedTuple
 
-from autograder.grading.counterexample import Counterexample, CounterexampleSearch
+from autograder.grading.counterexample import Counterexample
 from autograder.grading.engine import Engine
 from autograder.grading.warmup import warm_engine
 from autograder.model.course import Course, Week, load
@@ -89,7 +88,7 @@ def measure(course: Course, week: Week, chosen: argparse.Namespace) -> list[Sear
     try:
         for one in engine.bank.misconceptions[chosen.first :: chosen.every]:
             failed = [r.report.name for r in failures(engine, one)]
-            search.prepare(one.exercise)
+            search.recorded(one.exercise)  # shared by all submissions
             before = used()
             found = search.find(engine.runs.files(one.source), one.exercise, failed)
             seconds = used() - before

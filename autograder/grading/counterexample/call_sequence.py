@@ -23,6 +23,14 @@ from ..outcomes import Outcome
 from ..targets.in_process import Answer, Target, request_of
 from .value_text import counted
 
+AFTER_CALL = """
+def arguments_after(owner, path, args, kwargs):
+    called = submission if owner is None else owner
+    for part in filter(None, path.split(".")):
+        called = getattr(called, part)
+    called(*args, **kwargs)
+    return args, kwargs
+"""
 Pattern = Literal["ones", "eye", "counted", "normal"]
 
 
@@ -57,7 +65,7 @@ class Step:
     @property
     def values(self) -> tuple[Any, ...]:
         """The arguments and the cotangents."""
-        return (self.args, self.kwargs, self.cotangents)
+        return (*self.args, *self.kwargs.values(), *(self.cotangents or ()))
 
     @property
     def uses(self) -> set[int]:
@@ -66,14 +74,26 @@ class Step:
         return found | ({self.owner.step} if self.owner else set())
 
     def mapped(self, change: Callable[[Any], Any]) -> Step:
-        """Return a copy whose arrays, numbers, strings and lists are replaced by `change`."""
+        """Return a copy whose arrays, lists and plain values are replaced by `change`."""
         memo: dict[int, Any] = {}
-        args, kwargs, cotangents = (_mapped(v, change, memo) for v in self.values)
-        return replace(self, args=args, kwargs=kwargs, cotangents=cotangents)
+        given = None if self.cotangents is None else tuple(map(change, self.cotangents))
+        return replace(
+            self,
+            args=tuple(_mapped(v, change, memo) for v in self.args),
+            kwargs={k: _mapped(v, change, memo) for k, v in self.kwargs.items()},
+            cotangents=given,
+            state=None if self.fill is not None else self.state,
+        )
 
     def with_options(self, **changes: Any) -> Step:
         options = msgspec.structs.replace(self.options, **changes)
         return replace(self, options=options)
+
+    def bringing(self, source: str, function: str) -> Step:
+        """Return a call of a function in another module, which gets this call as arguments."""
+        step = self.with_options(brought=source, path=function)
+        args = (self.owner, self.options.path, list(self.args), self.kwargs)
+        return replace(step, owner=None, args=args, kwargs={}, cotangents=None)
 
     def frame(self, handles: Mapping[Made, int], fresh: bool) -> bytes:
         """Encode the call for a program. `handles`: the program's numbers of objects."""
@@ -106,20 +126,24 @@ def _mapped(value: Any, change: Callable[[Any], Any], memo: dict[int, Any]) -> A
         return memo[id(value)][1]
     if isinstance(value, torch.Tensor):
         new = change(value.detach())
-        if value.requires_grad and isinstance(new, torch.Tensor):
-            new = new.detach().requires_grad_()
+        new = new.detach().requires_grad_() if value.requires_grad else new
     elif isinstance(value, (tuple, list)):
         new = type(value)(_mapped(v, change, memo) for v in change(value))
     elif isinstance(value, dict):
         new = {k: _mapped(v, change, memo) for k, v in value.items()}
     elif isinstance(value, Special):
-        keeps = value.kind in ("dtype", "device", "expression", "generator")
-        new = value if keeps else Special(value.kind, _mapped(value.value, change, memo))
+        new = (
+            Special(value.kind, _mapped(value.value, change, memo)) if _has_arrays(value) else value
+        )
     else:
         new = value if isinstance(value, Made) else change(value)
     if is_array(value) or isinstance(value, list):
         memo[id(value)] = value, new
     return new
+
+
+def _has_arrays(value: Special) -> bool:
+    return value.kind not in ("dtype", "device", "expression", "generator")
 
 
 def leaves_of(value: Any) -> Iterator[Any]:
@@ -129,7 +153,7 @@ def leaves_of(value: Any) -> Iterator[Any]:
             yield from leaves_of(item)
     elif isinstance(value, dict):
         yield from leaves_of(list(value.values()))
-    elif isinstance(value, Special) and value.kind not in ("dtype", "device", "expression"):
+    elif isinstance(value, Special) and _has_arrays(value):
         yield from leaves_of(value.value)
     else:
         yield value
@@ -142,7 +166,8 @@ def decoded(steps: Steps) -> tuple[Step, ...]:
     def special(value: frames.Value, decoder: Decoder) -> Any:
         if isinstance(value, frames.HandleV):
             return made[value.id]
-        return Special(value.kind, decoder(value.value)) if _is_special(value) else value
+        is_special = isinstance(value, frames.SpecialV)
+        return Special(value.kind, decoder(value.value)) if is_special else value
 
     found = []
     for key, (frame, answer) in enumerate(steps):
@@ -169,10 +194,6 @@ def decoded(steps: Steps) -> tuple[Step, ...]:
         for made_here, handle in _handles(answer, key):
             made.setdefault(handle, made_here)
     return tuple(found)
-
-
-def _is_special(value: frames.Value) -> bool:
-    return isinstance(value, frames.SpecialV)
 
 
 def _has_weights(answer: Answer | Outcome) -> bool:

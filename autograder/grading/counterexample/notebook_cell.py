@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import io
 import re
-import textwrap
 import tokenize
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import torch
@@ -18,29 +18,36 @@ from ..assertions.call_comparison import IN_A_ROW
 from ..assertions.case import Special
 from ..comparator import is_array
 from ..disclosure.signatures import Signatures
-from .answer_difference import AnswerDifference
+from .answer_difference import AnswerDifference, Sides
 from .call_sequence import Made, Step, leaves_of
 from .value_text import array_text, float_literal
 
-_WIDTH = 100
-_PATTERNS = {
+# The text of a pattern of weights (`call_sequence.weights`), and the statement that makes it.
+_WEIGHTS = {
     "ones": ("every weight is 1", "weight.fill_(1)"),
     "eye": (
-        "matrices with 1 on the diagonal, vectors of 1",
+        "weights: matrices with 1 on the diagonal, vectors of 1",
         "weight.copy_(torch.eye(*weight.shape) if weight.ndim == 2 else torch.ones_like(weight))",
     ),
     "counted": (
-        "weights 0, 1, 2, 0, 1, …",
+        "weights: 0, 1, 2, 0, 1, …",
         "weight.copy_((torch.arange(weight.numel()) % 3).view(weight.shape))",
     ),
     "normal": (
-        "weights drawn with seed 0",
+        "weights: drawn with seed 0",
         "weight.copy_(torch.randn(weight.shape, generator=generator))",
     ),
 }
 _SEED = "generator = torch.Generator().manual_seed(0)\n"
-_GPU = 'device = "cuda" if torch.cuda.is_available() else "meta"  # "meta" only checks devices'
-_OPERATORS = {"__setitem__": "{0}[{1}] = {2}", "__getitem__": "{0}[{1}]", "__len__": "len({0})", "__contains__": "{1} in {0}"}
+_GPU = 'device = "cuda" if torch.cuda.is_available() else "meta"  # "meta" computes no values\n'
+_OPERATORS = {
+    "__getitem__": "{0}[{1}]",
+    "__setitem__": "{0}[{1}] = {2}",
+    "__len__": "len({0})",
+    "__contains__": "{1} in {0}",
+}
+_TO_GPU = '.to("cuda")'
+_PRECISE = 4  # digits that torch and NumPy print by default
 
 
 class Unwritable(Exception):
@@ -52,301 +59,230 @@ class Script:
 
     call: the statements to read; the last is the expression whose value differs
     cell: the statements to run, with imports
-    is_random: whether the calls draw random numbers, so that the cell sets the seed
     """
 
     def __init__(
         self,
         steps: Sequence[Step],
         found: AnswerDifference,
-        module: str,
+        sides: Sides,
         signatures: Signatures,
-        is_random: bool = False,
+        module: str,
+        is_random: bool,
     ) -> None:
-        self._steps, self._found, self._signatures = steps, found, signatures
-        self._names: dict[Made, str] = {}
-        self._variables: dict[int, tuple[Any, str]] = {}  # hoisted arrays by identity
-        self._imports: set[str] = set()
-        self._sources: dict[str, set[str]] = {}
-        self._short: list[str] = []
-        self._full: list[str] = []
-        self._used = set().union(*(s.uses for s in steps))
-        if is_random:
-            self._full.append("torch.manual_seed(0)")
+        self._signatures, self._makers = signatures, {s.key: s for s in steps}
+        self._objects: dict[int, str] = {}  # names of objects, by the step that made them
+        self._arrays: dict[int, tuple[Any, str]] = {}  # arrays with names, by identity
+        self._imports = set[str]()
+        self._brought: dict[str, set[str]] = {}
+        self._lines: list[tuple[str, str]] = []
+        used = set().union(*(s.uses for s in steps))
         for step in steps[:-1]:
-            self._earlier(step)
-        self._last(steps[-1])
-        self.call = "\n".join(self._short)
-        self.cell = "\n".join([*self._header(module), *self._full])
+            if step.key in used or step.fill or step.state or step.cotangents is not None:
+                self._assign(step)
+            else:
+                self._add(self._call(step))
+        self._last(steps[-1], found, sides.suffix)
+        self.call = "\n".join(short for short, _ in self._lines)
+        self.cell = self._complete(module, is_random, sides.digits > _PRECISE)
 
     @property
     def numbers(self) -> int:
-        """How many numbers a reader of the call must read."""
-        return count_numbers(self.call)
-
-    @property
-    def path_of_last(self) -> str:
-        """The name of the last call, with the class of its object."""
-        return self._path(self._steps[-1])
-
-    @property
-    def inputs_of_last(self) -> list[str]:
-        """The names of the last call's inputs that have gradients."""
-        count = len(float_inputs(self._steps[-1])) + 99
-        names = []
-        for index in range(count if self._found.kind == "gradient" else 0):
-            try:
-                names.append(self._input(self._steps[-1], index))
-            except Unwritable:
-                break
-        return names
+        """How many numbers a reader of `call` must read."""
+        tokens = tokenize.generate_tokens(io.StringIO(self.call).readline)
+        return sum((t.type == tokenize.NUMBER) or t.string.startswith("# ") for t in tokens)
 
     # Statements
 
-    def _add(self, line: str, full: str | None = None) -> None:
-        self._short.append(line)
-        self._full.append(line.replace('.to("cuda")', ".to(device)") if full is None else full)
+    def _add(self, short: str, full: str | None = None) -> None:
+        self._lines.append((short, short if full is None else full))
 
-    def _earlier(self, step: Step) -> None:
-        call = self._expression(step)
-        if step.key in self._used or step.cotangents is not None:
-            name = self._assign(step, call)
-            if step.cotangents is not None:
-                self._backward(name, step)
-        elif step.fill is None and not step.options.fetch:
-            self._add(call)
-        else:
-            self._assign(step, call)
-
-    def _assign(self, step: Step, call: str) -> str:
-        name = self._new_name(step)
-        self._names[Made(step.key)] = name
-        pattern = _PATTERNS.get(step.fill or "")
-        if pattern is not None:
-            self._short.append(f"{name} = {call}  # {pattern[0]}")
-            self._full.append(f"{name} = {call}".replace('.to("cuda")', ".to(device)"))
+    def _assign(self, step: Step) -> str:
+        """Make a call, name its result, and set weights or run the backward pass."""
+        path = (step.options.path or "result").rpartition(".")[2]
+        words = re.findall(r"[A-Z]+(?![a-z])|[A-Z][a-z0-9]*", path) if path[:1].isupper() else ()
+        name = self._objects[step.key] = self._new_name(words[-1].lower() if words else "result")
+        statement = f"{name} = {self._call(step)}"
+        if step.fill is not None:
+            text, make = _WEIGHTS[step.fill]
+            weights = f"for _, weight in sorted({name}.state_dict().items()):\n    {make}"
             seed = _SEED if step.fill == "normal" else ""
-            weights = f"for _, weight in sorted({name}.state_dict().items()):"
-            self._full.append(f"{seed}{weights}\n    {pattern[1]}")
-            self._imports.add("torch")
+            self._add(f"{statement}  # {text}", f"{statement}\n{seed}{weights}")
         else:
-            self._add(f"{name} = {call}")
+            self._add(statement)
             if step.state:
-                state = ", ".join(f"{k!r}: {self._value(v)}" for k, v in step.state.items())
-                self._add(f"{name}.load_state_dict({{{state}}})")
+                self._add(f"{name}.load_state_dict({self._value(step.state, step)})")
+        given = step.cotangents
+        if given is not None and len(given) == 1 and bool((given[0] == 1).all()):
+            part = name if step.options.brought != IN_A_ROW else f"{name}[0]"
+            self._add(f"{part}.sum().backward()")
+        elif given is not None:
+            self._add(f"torch.autograd.backward({name}, {self._value(given, step)})")
         return name
 
-    def _new_name(self, step: Step) -> str:
-        last = (step.options.path or "result").rpartition(".")[2]
-        words = re.findall(r"[A-Z]+(?![a-z])|[A-Z][a-z0-9]*", last)
-        base = words[-1].lower() if last[:1].isupper() and words else "result"
-        taken = {*self._names.values(), *(name for _, name in self._variables.values())}
+    def _new_name(self, base: str) -> str:
+        taken = {*self._objects.values(), *(name for _, name in self._arrays.values())}
         return next(n for n in (base, *(f"{base}{i}" for i in range(2, 99))) if n not in taken)
 
-    def _last(self, step: Step) -> None:
-        kind = self._found.kind
-        if kind == "gradient":
-            self._hoist(step)
-            name = self._assign(step, self._expression(step))
-            self._backward(name, step)
-            self._show(self._input(step, self._found.path[0]) + ".grad")
-            return
-        if kind == "argument":
-            self._hoist(step)
-            self._add(self._expression(step))
-            (effect,) = self._found.path
-            self._show(self._changed(step, effect))
-            return
-        call = self._expression(step)
-        if step.fill is not None or step.state:
-            name = self._assign(step, call)
-            self._show(name if step.key not in self._used else name)
+    def _last(self, step: Step, found: AnswerDifference, suffix: str) -> None:
+        if step.cotangents is not None or found.kind in ("argument", "detached"):
+            self._name_arrays(step)
+        if found.kind == "argument":
+            self._add(self._call(step))
+            shown = self._changed(step, *found.path)
+        elif found.kind == "detached":
+            shown = f"{self._assign(replace(step, cotangents=None))}{suffix}.requires_grad"
+            suffix = ""
+        elif step.cotangents is not None:
+            shown = self._assign(step)
+            if found.kind == "gradient":
+                shown = f"{self._input(step, *found.path)}.grad"
         else:
-            self._show(call)
+            shown = self._assign(step) if step.fill or step.state else self._call(step)
+        self._add(f"{shown}{suffix}", f"print({shown}{suffix})")
 
-    def _show(self, expression: str) -> None:
-        full = expression.replace('.to("cuda")', ".to(device)")
-        self._add(expression, f"print({full})")
-
-    def _backward(self, name: str, step: Step) -> None:
-        given = [c for c in step.cotangents or ()]
-        if len(given) == 1 and not self._in_a_row(step) and bool((given[0] == 1).all()):
-            self._add(f"{name}.sum().backward()")
-        elif len(given) == 1 and not self._in_a_row(step):
-            self._add(f"{name}.backward({self._value(given[0], step)})")
-        else:
-            texts = ", ".join(self._value(c, step) for c in given)
-            self._imports.add("torch")
-            self._add(f"torch.autograd.backward({name}, [{texts}])")
-
-    def _hoist(self, step: Step) -> None:
-        """Give a name to each array in the arguments."""
-        names = self._signatures.arguments(self._path(step))
-        labels = [*names, *(f"x{n}" for n in range(len(names), len(step.args)))]
-        pairs = [*zip(labels, step.args, strict=False), *step.kwargs.items()]
-        if self._in_a_row(step):
+    def _name_arrays(self, step: Step) -> None:
+        names = self._signatures.arguments(path_of(step, self._makers))
+        names = (*names, *(f"x{n}" for n in range(len(names), len(step.args))))
+        pairs = [*zip(names, step.args, strict=False), *step.kwargs.items()]
+        if step.options.brought == IN_A_ROW:
             pairs = [p for args in step.args[1:] for p in zip(names, args, strict=False)]
         for label, value in pairs:
-            arrays = [x for x in leaves_of(value) if is_array(x)]
-            for number, x in enumerate(arrays):
-                if id(x) not in self._variables:
-                    taken = {name for _, name in self._variables.values()}
-                    name = label if len(arrays) == 1 else f"{label}{number + 1}"
-                    name = next(n for n in (name, *(f"{name}{i}" for i in range(2, 99))) if n not in taken)
-                    text = self._value(x, step)
-                    floats = isinstance(x, torch.Tensor) and x.is_floating_point()
-                    if step.cotangents is not None and floats:
-                        text += ".requires_grad_()"
-                    self._add(f"{name} = {text}")
-                    self._variables[id(x)] = x, name
+            for x in leaves_of(value):
+                if is_array(x) and id(x) not in self._arrays:
+                    text, name = self._value(x, step), self._new_name(label)
+                    is_float = isinstance(x, torch.Tensor) and x.is_floating_point()
+                    needs_gradient = is_float and step.cotangents is not None
+                    self._add(f"{name} = {text}{'.requires_grad_()' * needs_gradient}")
+                    self._arrays[id(x)] = x, name
 
     def _input(self, step: Step, index: int) -> str:
-        floats = float_inputs(step)
+        """Return the name of the input or parameter with this gradient."""
+        floats = [x for x in _arrays_of(step) if isinstance(x, torch.Tensor)]
+        floats = [x for x in floats if x.is_floating_point()]
         if index < len(floats):
-            return self._variables[id(floats[index])][1]
-        owner = next((s for s in self._steps if step.owner and s.key == step.owner.step), None)
-        names = sorted(owner.state or ()) if owner else []
-        number = index - len(floats)
-        if step.owner is None or number >= len(names):
-            raise Unwritable("a parameter without a name")
-        return f"{self._names[step.owner]}.{names[number]}"
+            return self._arrays[id(floats[index])][1]
+        state = self._makers[step.owner.step].state if step.owner is not None else None
+        return f"{self._object(step.owner)}.{sorted(state or ())[index - len(floats)]}"
 
     def _changed(self, step: Step, effect: SideEffect) -> str:
-        wanted = torch.Tensor if effect.effect is not Effect.ARRAY else object
-        arrays = [x for x in distinct_arrays(step) if isinstance(x, wanted)]
-        if wanted is object:
-            arrays = [x for x in arrays if not isinstance(x, torch.Tensor)]
-        if not 0 < effect.argument <= len(arrays):
-            raise Unwritable("an argument without a name")
-        return self._variables[id(arrays[effect.argument - 1])][1]
+        in_numpy = effect.effect is Effect.ARRAY
+        arrays = [x for x in _arrays_of(step) if isinstance(x, torch.Tensor) != in_numpy]
+        return self._arrays[id(arrays[effect.argument - 1])][1]
 
     # Expressions
 
-    def _path(self, step: Step) -> str:
-        return str(step.args[0]) if self._in_a_row(step) else self._qualified(step)
-
-    def _qualified(self, step: Step) -> str:
-        maker = next((s for s in self._steps if step.owner and s.key == step.owner.step), None)
-        owner = maker.options.path if maker is not None else ""
-        return ".".join(part for part in (owner, step.options.path) if part)
-
-    def _in_a_row(self, step: Step) -> bool:
-        return step.options.brought == IN_A_ROW
-
-    def _expression(self, step: Step) -> str:
+    def _call(self, step: Step) -> str:
         path, options = step.options.path, step.options
-        if self._in_a_row(step):
+        if options.brought == IN_A_ROW:
             name, *calls = step.args
             self._imports.add(name.partition(".")[0])
-            each = (f"{name}({', '.join(self._value(a, step) for a in args)})" for args in calls)
-            return f"[{', '.join(each)}]"
-        if options.brought:
-            self._sources.setdefault(options.brought, set()).add(path.partition(".")[0])
-        given = [*(self._value(a, step) for a in step.args)]
+            texts = (", ".join(self._value(a, step) for a in args) for args in calls)
+            return f"[{', '.join(f'{name}({text})' for text in texts)}]"
+        given = [self._value(a, step) for a in step.args]
         given += [f"{k}={self._value(v, step)}" for k, v in step.kwargs.items()]
-        if step.owner is None:
-            if not options.brought:
-                self._imports.add(path.partition(".")[0])
-            called = path
-        else:
-            owner = self._object(step.owner)
-            if path == "__setattr__":
-                return f"{owner}.{step.args[0]} = {given[1]}"
-            if path in _OPERATORS:
-                return _OPERATORS[path].format(owner, *given)
-            called = f"{owner}.{path}" if path else owner
-        if options.fetch:
-            return called
-        text = f"{called}({', '.join(given)})"
-        if options.construct:
-            if options.dtype not in (None, "float32") and step.state is not None:
-                text += f".to(torch.{options.dtype})"
-            if options.device != CPU and step.state is not None:
-                text += '.to("cuda")'
+        root = path.partition(".")[0]
+        if options.brought:
+            self._brought.setdefault(options.brought, set()).add(root)
+        elif step.owner is None:
+            self._imports.add(root)
+        owner = "" if step.owner is None else self._object(step.owner)
+        if path == "__setattr__":
+            return f"{owner}.{step.args[0]} = {given[1]}"
+        if owner and path in _OPERATORS:
+            return _OPERATORS[path].format(owner, *given)
+        called = ".".join(part for part in (owner, path) if part)
+        text = called if options.fetch else f"{called}({', '.join(given)})"
+        if options.construct and step.state is not None:
+            text += "" if options.dtype in (None, "float32") else f".to(torch.{options.dtype})"
+            text += "" if options.device == CPU else _TO_GPU
         return text
 
-    def _object(self, made: Made) -> str:
-        name = self._names.get(Made(made.step))
-        if name is None:
+    def _object(self, made: Made | None) -> str:
+        if made is None or made.step not in self._objects:
             raise Unwritable("an object without a name")
-        return name
+        return self._objects[made.step]
 
-    def _value(self, value: Any, step: Step | None = None) -> str:
-        if id(value) in self._variables:
-            return self._variables[id(value)][1]
+    def _value(self, value: Any, step: Step) -> str:
+        if id(value) in self._arrays:
+            return self._arrays[id(value)][1]
         if isinstance(value, Made):
             return self._object(value)
         if is_array(value):
-            text = array_text(value)
-            moved = step is not None and step.options.device != CPU
-            return f'{text}.to("cuda")' if moved and isinstance(value, torch.Tensor) else text
+            moved = step.options.device != CPU and isinstance(value, torch.Tensor)
+            return array_text(value) + (_TO_GPU if moved else "")
         if isinstance(value, Special):
             return self._special(value, step)
         if isinstance(value, (list, tuple)):
             inner = ", ".join(self._value(v, step) for v in value)
-            return f"[{inner}]" if isinstance(value, list) else f"({inner}{',' * (len(value) == 1)})"
+            return (
+                f"[{inner}]" if isinstance(value, list) else f"({inner}{',' * (len(value) == 1)})"
+            )
         if isinstance(value, dict):
-            pairs = (f"{k!r}: {self._value(v, step)}" for k, v in value.items())
-            return f"{{{', '.join(pairs)}}}"
+            return f"{{{', '.join(f'{k!r}: {self._value(v, step)}' for k, v in value.items())}}}"
         return float_literal(value) if isinstance(value, float) else repr(value)
 
-    def _special(self, value: Special, step: Step | None) -> str:
-        on_gpu = step is not None and step.options.device != CPU
-        match value.kind:
+    def _special(self, special: Special, step: Step) -> str:
+        on_gpu, value = step.options.device != CPU, special.value
+        match special.kind:
             case "device":
-                return '"cuda"' if value.value != CPU else '"cpu"'
+                return '"cpu"' if value == CPU else '"cuda"'
             case "dtype":
-                return f"torch.{value.value}"
+                return f"torch.{value}"
             case "axes":
-                self._imports.add("plt")
                 return "plt.figure().subplots()"
             case "generator":
                 where = '"cuda"' if on_gpu else ""
-                return f"torch.Generator({where}).manual_seed({value.value})"
+                return f"torch.Generator({where}).manual_seed({value})"
             case "once":
-                return f"iter({self._value(value.value, step)})"
+                return f"iter({self._value(value, step)})"
             case "slice":
-                return f"slice({', '.join(map(repr, value.value))})"
+                return f"slice({', '.join(map(repr, value))})"
             case "expression":
-                return f"({value.value})"
-        raise Unwritable(value.kind)
+                return f"({value})"
+            case "torch_mha":
+                return self._torch_module(value, step)
+        raise Unwritable(special.kind)
+
+    def _torch_module(self, content: dict[str, Any], step: Step) -> str:
+        name, bias = self._new_name("module"), "" if content["bias"] else ", bias=False"
+        sizes = f"{content['embed_dim']}, {content['num_heads']}"
+        self._add(f"{name} = torch.nn.MultiheadAttention({sizes}, batch_first=True{bias})")
+        self._add(f"{name}.load_state_dict({self._value(content['state'], step)})")
+        self._objects[-len(self._objects) - 1] = name
+        return name
 
     # Cell
 
-    def _header(self, module: str) -> list[str]:
-        text = "\n".join(self._full)
-        lines = ["import math"] if "math." in text else []
-        lines += ["import matplotlib.pyplot as plt"] if "plt." in text else []
-        lines += ["import numpy as np"] if "np." in text else []
-        lines += ["import torch"] if "torch." in text or "device" in text else []
-        names = sorted(self._imports - {"torch", "plt"})
-        if names:
-            lines.append(f"from {module.removesuffix('.py')} import {', '.join(names)}")
-        lines.append("")
-        for source, used in self._sources.items():
+    def _complete(self, module: str, is_random: bool, is_precise: bool) -> str:
+        text = "\n".join(full for _, full in self._lines)
+        names = sorted(self._imports - {"torch"})
+        lines = [
+            "import math" if "math." in text else "",
+            "import matplotlib.pyplot as plt" if "plt." in text else "",
+            "import numpy as np" if "np." in text or is_precise else "",
+            "import torch" if "torch." in text or is_random or is_precise else "",
+            f"from {module.removesuffix('.py')} import {', '.join(names)}" if names else "",
+        ]
+        for source, used in self._brought.items():
             kept = without_unused_definitions(source, used).decode()
-            lines += [textwrap.dedent(kept).strip(), ""]
-        if ".to(device)" in text or '"cuda"' in text:
-            self._full = [line.replace('"cuda"', "device") for line in self._full]
-            lines.append(_GPU)
-        return lines
+            lines.append(re.sub(r"\s*\n\s*\n\s*\n+(?! )", "\n\n", kept).strip() + "\n")
+        if '"cuda"' in text:
+            text = _GPU + text.replace('"cuda"', "device")
+        if is_precise:
+            lines.append("torch.set_printoptions(precision=9), np.set_printoptions(precision=9)")
+        lines += ["torch.manual_seed(0)"] * is_random
+        return "\n".join([*filter(None, lines), "", text])
 
 
-def float_inputs(step: Step) -> list[torch.Tensor]:
-    """Return the tensors of a call that have gradients, in the order of the gradients."""
-    return [x for x in distinct_arrays(step) if isinstance(x, torch.Tensor) and x.is_floating_point()]
+def path_of(step: Step, makers: dict[int, Step]) -> str:
+    """Return the name of the function that a step calls, with the class of its object."""
+    if step.options.brought == IN_A_ROW:
+        return str(step.args[0])
+    owner = makers[step.owner.step].options.path if step.owner is not None else ""
+    return ".".join(part for part in (owner, step.options.path) if part)
 
 
-def distinct_arrays(step: Step) -> list[Any]:
-    """Return the arrays in the arguments of a call, each once."""
+def _arrays_of(step: Step) -> list[Any]:
     arrays = (x for x in leaves_of((step.args, step.kwargs)) if is_array(x))
     return list({id(x): x for x in arrays}.values())
-
-
-def count_numbers(text: str) -> int:
-    """Count the numbers in Python source code, including those in comments."""
-    tokens: Iterable[tokenize.TokenInfo] = tokenize.generate_tokens(io.StringIO(text).readline)
-    return sum(
-        1 if t.type == tokenize.NUMBER else t.string.count(" 1") * (t.type == tokenize.COMMENT)
-        for t in tokens
-    )

@@ -2,45 +2,48 @@
 
 The hidden tests run on the solution with inputs that are drawn from a public seed, and their calls
 are recorded. The program answers the same calls. The calls up to a certainly wrong answer are
-shrunk, as long as the solution answers, all correct programs of the course agree with it, and the
-program is still certainly wrong. What is shown is decoded and confirmed once more.
+shrunk, as long as the solution answers, the correct programs of the bank agree with it, and the
+program is still wrong in the same way. The calls are then written as text, and the arrays that the
+text makes are compared once more, so that only what was confirmed is shown.
+
+The submission sees only public inputs, so neither its answers nor the text reveal the course's
+secret. Everything but `_judged` and `_played` runs on the course's own programs.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Mapping
-from contextlib import closing
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Collection
+from contextlib import closing, suppress
+from functools import partial
+from typing import Any, NamedTuple
 
 import msgspec
-import numpy as np
 import torch
 
 from ...files import hash_of, public_draw
 from ...model.availability import AXES, CPU
 from ...model.report.schema import axes_of, in_low_precision
 from ...worker.protocol.messages import Effect
-from ..comparator import is_array
+from ..comparator import as_tensor, is_array
 from ..decoding import read_answer
 from ..outcomes import Outcome
 from ..running.test_runner import Files, Runs
 from ..targets.in_process import Answer, Target
 from ..targets.sandboxed import Sandboxed
-from .answer_difference import AnswerDifference, SideBySide, difference
-from .call_sequence import Player, decoded
-from .notebook_cell import Script, Unwritable, distinct_arrays, float_inputs
-from .shrinking import Calls, cost, needed, shrunk
-from .value_text import array_text
+from .answer_difference import WORK, AnswerDifference, Sides, difference, side_by_side
+from .call_sequence import AFTER_CALL, Player, decoded, leaves_of
+from .notebook_cell import Script, Unwritable, path_of
+from .shrinking import Calls, as_written, cost, needed, shrunk
+from .value_text import result_text
 
 _ALTERNATIVES = 6  # correct programs that must agree with the solution
-_FEW_ALTERNATIVES = 1  # those that must agree with each step of the search
-_WORK = ("work", "memory access")
-_FIRST = 4  # differing tests to look at before shrinking
+_FIRST = 4  # tests with a difference to look at before shrinking
 _FEW_NUMBERS = 4  # no other test is tried after a counterexample with as few numbers
+_FIRST_SHARE, _SHRINKING_SHARE, _LAST_SHARE = 0.3, 0.85, 0.6  # of the time, when steps end
 _LATER = {"gradient": 1, "exception": 1, "argument": 1, "effect": 2, "device": 2, "detached": 2,
           "message": 2, "memory access": 2, "forbidden": 2, "work": 4, "stopped": 4}  # fmt: skip
+_REAL_DEVICES = {a.name for a in AXES.values() if not a.claimed and a.name != CPU}
 
 
 class Counterexample(msgspec.Struct, frozen=True):
@@ -62,8 +65,15 @@ class Counterexample(msgspec.Struct, frozen=True):
     numbers: int
 
 
-@dataclass(frozen=True)
-class Finding:
+class RecordedTest(NamedTuple):
+    """The calls of a hidden test with public inputs, and the solution's answers."""
+
+    name: str
+    calls: Calls
+    answers: list[Answer | Outcome]
+
+
+class Finding(NamedTuple):
     """Calls whose last answer is wrong."""
 
     calls: Calls
@@ -79,24 +89,22 @@ class Finding:
 class CounterexampleSearch:
     """Searches counterexamples for the submissions of a week, and remembers them.
 
-    load: loads a submission's files in a sandbox, with correct versions of the named exercises
-    seconds: the processor time for one search
+    runs:    the hidden tests and the bank
+    load:    loads a submission in a sandbox, with correct versions of the named exercises
+    seconds: the processor time for a search
     """
 
     def __init__(
-        self,
-        runs: Runs,
-        load: Callable[[Files, Collection[str]], Target],
-        seconds: float = 1.0,
+        self, runs: Runs, load: Callable[[Files, Collection[str]], Target], seconds: float
     ) -> None:
-        self._runs, self._load, self._seconds = runs, load, seconds
+        self.runs, self._load, self.seconds = runs, load, seconds
         self._known: dict[bytes, Counterexample | None] = {}
-        self._recorded: dict[tuple[str, bytes], list[tuple[str, Calls, list[Any]]]] = {}
+        self._recorded: dict[tuple[str, bytes], list[RecordedTest]] = {}
         self._right: dict[str, list[Player]] = {}
 
     def find(
         self,
-        files: Mapping[str, bytes],
+        files: Files,
         exercise: str,
         failed: Collection[str] = (),
         helpers: Collection[str] = (),
@@ -104,113 +112,81 @@ class CounterexampleSearch:
     ) -> Counterexample | None:
         """Return a counterexample for a wrong exercise, or None if none is found.
 
-        failed:  names of failed tests, whose calls are tried first
+        failed:  names of failed tests; only their calls are made. () makes the calls of all tests
         helpers: other exercises that are replaced by correct versions
-        seed:    a public name, from which the inputs are drawn
+        seed:    a public name from which the inputs are drawn, such as the student's
         """
-        content = (part for n in sorted(files) for part in (n.encode(), files[n]))
-        key = hash_of((exercise.encode(), seed.encode(), ",".join(helpers).encode(), *content))
+        content = (part for name in sorted(files) for part in (name.encode(), files[name]))
+        names = (exercise, seed, *sorted(helpers), "", *sorted(failed))
+        key = hash_of((*map(str.encode, names), *content))
         if key not in self._known:
+            tests = [t for t in self.recorded(exercise, seed) if not failed or t.name in failed]
             with closing(self._load(files, helpers)) as target:
-                contest = Contest(self, target, exercise, self._seconds)
-                self._known[key] = contest.result(self.recorded(exercise, seed), failed)
+                self._known[key] = Contest(self, target, exercise).result(tests)
         return self._known[key]
 
-    def recorded(self, exercise: str, seed: str) -> list[tuple[str, Calls, list[Any]]]:
-        """Return the calls of each hidden test with public inputs, and the solution's answers."""
-        secret = public_draw(f"{self._runs.week.name} {exercise} {seed}")
+    def recorded(self, exercise: str, seed: str = "") -> list[RecordedTest]:
+        """Return the tests of an exercise, the simplest first; real GPUs are left out."""
+        secret = public_draw(f"{self.runs.week.name} {exercise} {seed}")
         if (exercise, secret) not in self._recorded:
-            found = []
-            for test, steps in self._runs.recorded(exercise, secret).items():
-                axes = axes_of(test).split("-")
-                if not _REAL_DEVICES.isdisjoint(axes) or not steps:
-                    continue
-                calls = decoded(steps)
-                keys = {s.key for s in calls}
-                rights = [a for n, (_, a) in enumerate(steps) if n in keys]
-                if any(s.fill for s in calls):
-                    solution = self.right_programs(exercise)[0]
-                    calls = solution.filled(calls)
-                    rights = solution.play(calls)
-                found.append((test, calls, rights))
-            found.sort(key=lambda one: (_axes_rank(one[0]), cost(one[1])))
+            solution, found = self.right_programs(exercise)[0], []
+            for name, steps in self.runs.recorded(exercise, secret).items():
+                if steps and _REAL_DEVICES.isdisjoint(axes_of(name).split("-")):
+                    calls = solution.filled(decoded(steps))
+                    found.append(RecordedTest(name, calls, solution.play(calls)))
+            found.sort(
+                key=lambda t: (2 * ("fake" in t.name) + in_low_precision(t.name), cost(t.calls))
+            )
             self._recorded[exercise, secret] = found
         return self._recorded[exercise, secret]
 
     def right_programs(self, exercise: str) -> list[Player]:
         """Return the solution, and alternatives that define the exercise in another way."""
         if exercise not in self._right:
-            bank = self._runs.bank
-            heads = tuple(f"{word} {exercise}" for word in ("def", "class"))
-            own = {
-                name: source
+            bank = self.runs.bank
+            heads, start = (f"def {exercise}(", f"class {exercise}("), len(bank.solution)
+            others = [
+                (name, source)
                 for name, source in bank.alternatives.items()
-                if any(head in source[len(bank.solution) :] for head in heads)
-            }
-            chosen = [("-solution", bank.solution), *list(own.items())[:_ALTERNATIVES]]
-            targets = (self._runs.in_place(name, source).__enter__() for name, source in chosen)
+                if any(head in source[start:] for head in heads)
+            ]
+            chosen = [("-solution", bank.solution), *others[:_ALTERNATIVES]]
+            targets = [self.runs.in_place(*one).__enter__() for one in chosen]
             self._right[exercise] = [Player(target, exercise) for target in targets]
         return self._right[exercise]
 
-    def prepare(self, exercise: str, seed: str = "") -> None:
-        """Do the work that all submissions share."""
-        self.right_programs(exercise)
-        self.recorded(exercise, seed)
-
-    @property
-    def runs(self) -> Runs:
-        return self._runs
-
     def close(self) -> None:
-        for players in self._right.values():
-            for player in players:
-                player.target.close()
+        for player in (p for players in self._right.values() for p in players):
+            player.target.close()
         self._right.clear()
-
-
-_REAL_DEVICES = {a.name for a in AXES.values() if not a.claimed and a.name != CPU}
-
-
-def _axes_rank(test: str) -> int:
-    return 2 * ("fake" in test) + (in_low_precision(test) or "half" in test)
 
 
 class Contest:
     """Compares one program with the correct programs."""
 
-    def __init__(
-        self, search: CounterexampleSearch, target: Target, exercise: str, seconds: float
-    ) -> None:
-        self._search, self._exercise, self._seconds = search, exercise, seconds
-        self._target = target
-        self._mine = Player(target, exercise)
-        self._began = time.thread_time()
+    def __init__(self, search: CounterexampleSearch, target: Target, exercise: str) -> None:
+        self._runs, self._seconds = search.runs, search.seconds
+        self._solution, *self._others = search.right_programs(exercise)
+        self._target, self._mine = target, Player(target, exercise)
         self._strictly = False
-
-    def result(
-        self, recorded: list[tuple[str, Calls, list[Any]]], failed: Collection[str]
-    ) -> Counterexample | None:
         self._began = time.thread_time()
-        tests = [one for one in recorded if one[0] in failed] or recorded
+
+    def result(self, tests: list[RecordedTest]) -> Counterexample | None:
+        """Return the smallest counterexample that is found within the time."""
         found = self._first_findings(tests)
-        if not found:
+        if not found:  # then values may differ by more than rounding errors, but not by much
             self._strictly = True
             found = self._first_findings(tests)
-        best: tuple[int, Counterexample] | None = None
+        best: Counterexample | None = None
         for number, finding in enumerate(sorted(found, key=lambda f: f.rank)):
-            share = (number + 1) / len(found) if best is None else 1.0
-            shown = None
-            for most in (_FEW_ALTERNATIVES, _ALTERNATIVES):
-                small = self._shrunk(finding, share, most)
-                if self._is_agreed(small):
-                    shown = self._shown(small)
-                    break
-            shown = shown or self._shown(finding)
-            if shown is not None and (best is None or shown.numbers < best[0]):
-                best = shown.numbers, shown
-            if best is not None and (best[0] <= _FEW_NUMBERS or self._spent_share() > 0.6):
+            share = 1.0 if best is not None else (number + 1) / len(found)
+            shown = self._shown(self._shrunk(finding, share)) or self._shown(finding)
+            if shown is not None and (best is None or shown.numbers < best.numbers):
+                best = shown
+            enough = best is not None and best.numbers <= _FEW_NUMBERS
+            if enough or (best is not None and self._spent_share() > _LAST_SHARE):
                 break
-        return best[1] if best is not None else None
+        return best
 
     def _spent_share(self) -> float:
         inside = self._target.clocks.used_seconds() if isinstance(self._target, Sandboxed) else 0.0
@@ -218,150 +194,139 @@ class Contest:
 
     # Comparing
 
-    def _first_findings(self, tests: list[tuple[str, Calls, list[Any]]]) -> list[Finding]:
+    def _first_findings(self, tests: list[RecordedTest]) -> list[Finding]:
         found: list[Finding] = []
-        for _, calls, rights in tests:
-            finding = self._judged(calls, rights, None)
+        for test in tests:
+            finding = self._judged(test.calls, test.answers)
             if finding is not None and self._is_agreed(finding):
                 found.append(finding)
-            good = sum(_LATER.get(f.found.kind, 0) < 2 for f in found)
-            if good >= _FIRST or (found and self._spent_share() > 0.3):
+            enough = sum(f.rank[0] < 2 for f in found) >= _FIRST
+            if enough or (found and self._spent_share() > _FIRST_SHARE):
                 break
         return found
 
-    def _judged(
-        self, calls: Calls, rights: list[Any], kind: str | None
-    ) -> Finding | None:
-        """Return the calls up to the first wrong answer, if it is wrong in this way."""
-        mines = self._played(calls)
-        for number, (right, mine) in enumerate(zip(rights, mines, strict=False)):
+    def _judged(self, calls: Calls, rights: list[Any]) -> Finding | None:
+        """Return the calls up to the program's first wrong answer, or None if there is none."""
+        for number, (right, mine) in enumerate(zip(rights, self._played(calls), strict=False)):
             if not isinstance(right, tuple):
                 return None
-            makes = calls[number].options.construct
-            found = difference(right, mine, makes, self._strictly)
+            found = difference(right, mine, calls[number].options.construct, self._strictly)
             if found is not None:
-                same = kind in (None, found.kind)
-                return Finding(calls[: number + 1], found, right, mine) if same else None
+                return Finding(calls[: number + 1], found, right, mine)
         return None
 
     def _played(self, calls: Calls) -> list[Answer | Outcome]:
         if isinstance(self._target, Sandboxed):
-            self._target.deaths.clear()
+            self._target.deaths.clear()  # otherwise two stopped calls would end the search
         return self._mine.play(calls)
 
-    def compared(self, calls: Calls, kind: str, raising: frozenset[Any]) -> Finding | None:
-        """Compare the answers to calls that were changed; None if they do not differ for certain.
-
-        raising: the keys of the calls that the solution may refuse, each with the exception's type
-        """
-        solution = self._search.right_programs(self._exercise)[0]
-        calls = solution.filled(calls)
-        rights = solution.play(calls)
-        if len(rights) < len(calls):
-            return None
+    def _compared(self, calls: Calls, like: Finding) -> Finding | None:
+        """Compare the answers to other calls; return None if they do not differ in the same way."""
+        calls = self._solution.filled(calls)
+        rights = self._solution.play(calls)
+        refused = like.right[0].raised
         for step, right in zip(calls, rights, strict=True):
             assert isinstance(right, tuple)
-            reply = right[0]
-            if reply.raised is not None and (step.key, reply.raised.type) not in raising:
+            raised = right[0].raised
+            if raised is not None and (refused is None or raised.type != refused.type):
                 return None
-            if reply.status not in ("ok", "raised") or _has_nan(right):
+            if right[0].status not in ("ok", "raised") or _has_nan(right):
                 return None
-        return self._judged(calls, rights, kind)
+        finding = self._judged(calls, rights)
+        return finding if finding is not None and finding.found.kind == like.found.kind else None
 
     def _is_agreed(self, finding: Finding, most: int = _ALTERNATIVES) -> bool:
-        """Return True if the correct programs give the same answers, but for work not shown."""
-        solution, *others = self._search.right_programs(self._exercise)
-        rights = solution.play(finding.calls)
-        work = finding.found.path if finding.found.kind in _WORK else ()
-        for other in others[:most]:
+        """Return True if correct programs give the solution's answers, however they do it."""
+        rights = self._solution.play(finding.calls)
+        work = finding.found.path if finding.found.kind in WORK else ()
+        for other in self._others[:most]:
             answers = other.play(finding.calls)
             if len(answers) < len(rights):
                 return False
             for step, right, answer in zip(finding.calls, rights, answers, strict=True):
                 assert isinstance(right, tuple)
-                makes = step.options.construct
-                if difference(right, answer, makes, self._strictly, work) is not None:
+                if difference(right, answer, step.options.construct, self._strictly, work):
                     return False
         return True
 
-    def _shrunk(self, finding: Finding, share: float, most: int) -> Finding:
+    def _shrunk(self, finding: Finding, share: float) -> Finding:
+        """Return a smaller finding; while it shrinks, only one correct program has to agree."""
         best = finding
-        raising = _raising(self._search.right_programs(self._exercise)[0], finding.calls)
 
-        def accept(calls: Calls) -> Calls | None:
+        def accept(most: int, calls: Calls) -> Calls | None:
             nonlocal best
-            try:
-                new = self.compared(calls, finding.found.kind, raising)
-            except Exception:  # a changed call may be impossible to encode
-                return None
-            if new is None or cost(new.calls) >= cost(best.calls) or not self._is_agreed(new, most):
-                return None
-            best = new
-            return new.calls
+            with suppress(Exception):  # a changed call may be impossible to encode or to answer
+                new = self._compared(calls, finding)
+                simpler = new is not None and cost(new.calls) < cost(best.calls)
+                if new is not None and simpler and self._is_agreed(new, most):
+                    best = new
+                    return new.calls
+            return None
 
-        accept(needed(finding.calls))
-        shrunk(best.calls, accept, lambda: self._spent_share() > 0.9 * share)
+        for most in (1, _ALTERNATIVES):
+            best = finding
+            accept(most, needed(finding.calls))
+            shrunk(
+                best.calls,
+                partial(accept, most),
+                lambda: self._spent_share() > _SHRINKING_SHARE * share,
+            )
+            if self._is_agreed(best):
+                break
         return best
 
     # Showing
 
     def _shown(self, finding: Finding) -> Counterexample | None:
-        """Write a finding, and compare the answers to the arguments as they are written."""
-        runs = self._search.runs
-        signatures = runs.plugin.signatures
-        try:
-            read = tuple(s.mapped(_as_written) for s in finding.calls)
-            raising = _raising(self._search.right_programs(self._exercise)[0], finding.calls)
-            again = self.compared(read, finding.found.kind, raising)
+        """Write a finding, after the arrays that its text makes are compared once more."""
+        with suppress(Unwritable, SyntaxError, TypeError, ValueError, RuntimeError, IndexError):
+            again = self._compared(as_written(finding.calls), finding)
             if again is None:
                 return None
-            is_random = self._is_random(again.calls)
-            script = Script(again.calls, again.found, runs.week.module, signatures, is_random)
-            path = script.path_of_last
-            sides = SideBySide(script.inputs_of_last, signatures.result(path, "The result"))
-            expected, actual = sides.texts(again.found, again.right, again.mine)
-        except (Unwritable, SyntaxError, TypeError, ValueError, RuntimeError):
-            return None
-        return Counterexample(
-            script.call, expected, actual, script.cell, again.found.kind, script.numbers
-        )
+            signatures, last = self._runs.plugin.signatures, again.calls[-1]
+            path = path_of(last, {s.key: s for s in again.calls})
+            parts = signatures.result(path, "The result")
+            sides = side_by_side(again.found, again.right, again.mine, parts)
+            if again.found.kind == "argument":
+                sides = self._changed(again) or sides
+            module, is_random = self._runs.week.module, self._is_random(again.calls)
+            script = Script(again.calls, again.found, sides, signatures, module, is_random)
+            kind, numbers = again.found.kind, script.numbers
+            return Counterexample(
+                script.call, sides.expected, sides.actual, script.cell, kind, numbers
+            )
+        return None
 
+    def _changed(self, finding: Finding) -> Sides | None:
+        """Return the values before and after the call of the array that the call changes."""
+        last = finding.calls[-1]
+        answers = self._played((*finding.calls[:-1], last.bringing(AFTER_CALL, "arguments_after")))
+        if len(answers) < len(finding.calls) or not isinstance(answers[-1], tuple):
+            return None
+        (effect,) = finding.found.path
+        in_numpy = effect.effect is Effect.ARRAY
+        before = list(
+            {id(x): x for x in leaves_of((last.args, last.kwargs)) if is_array(x)}.values()
+        )
+        after = [x for x in leaves_of(read_answer(answers[-1])[0]) if is_array(x)]
+        pairs = [
+            (x, y)
+            for x, y in zip(before, after, strict=False)
+            if isinstance(x, torch.Tensor) != in_numpy
+        ]
+        x, y = pairs[effect.argument - 1]
+        return Sides(result_text(x.detach() if not in_numpy else x, 3), result_text(y, 3))
 
     def _is_random(self, calls: Calls) -> bool:
         """Return True if a call draws random numbers, except for weights that are replaced."""
-        for step, answer in zip(calls, self._played(calls), strict=False):
-            if isinstance(answer, tuple) and step.fill is None and not step.state:
-                if any(e.effect is Effect.TORCH_RANDOM for e in answer[0].side_effects):
-                    return True
-        return False
-
-
-def _raising(solution: Player, calls: Calls) -> frozenset[Any]:
-    rights = solution.play(calls)
-    return frozenset(
-        (step.key, right[0].raised.type)
-        for step, right in zip(calls, rights, strict=False)
-        if isinstance(right, tuple) and right[0].raised is not None
-    )
+        return any(
+            isinstance(answer, tuple)
+            and any(e.effect is Effect.TORCH_RANDOM for e in answer[0].side_effects)
+            for step, answer in zip(calls, self._played(calls), strict=False)
+            if step.fill is None and not step.state
+        )
 
 
 def _has_nan(answer: Answer) -> bool:
-    value, gradients = read_answer(answer)
-    return any(_is_nan(v) for v in (value, *gradients))
-
-
-def _is_nan(value: Any) -> bool:
-    if isinstance(value, (tuple, list)):
-        return any(map(_is_nan, value))
-    if isinstance(value, torch.Tensor):
-        return not value.is_meta and bool(torch.isnan(value).any())
-    return is_array(value) and value.dtype.kind == "f" and bool(np.isnan(value).any())
-
-
-def _as_written(value: Any) -> Any:
-    """Return the value of an array's text."""
-    if not is_array(value):
-        return value
-    import math
-
-    return eval(array_text(value), {"torch": torch, "np": np, "math": math})
+    arrays = (as_tensor(x) for x in leaves_of(read_answer(answer)) if is_array(x))
+    return any(x.is_floating_point() and not x.is_meta and bool(x.isnan().any()) for x in arrays)

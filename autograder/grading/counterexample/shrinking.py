@@ -7,6 +7,7 @@ and still shows the difference, and repeats all phases until no change does.
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import replace
@@ -17,17 +18,17 @@ import numpy as np
 import torch
 
 from ...model.availability import CPU
-from ...worker.protocol.values import TORCH_NAMES, tensor_bytes
 from ..assertions.call_comparison import IN_A_ROW
-from ..assertions.case import Special
 from ..comparator import as_tensor, is_array
 from .call_sequence import Made, Pattern, Step, leaves_of
-from .value_text import MODULI, counted, float_literal, normal, pattern_text
+from .value_text import MODULI, array_text, counted, float_literal, normal, pattern_text, storage
 
 Calls = tuple[Step, ...]
-_MOST_ENTRIES = 24  # entries of arrays that are changed one at a time
-PATTERNS: tuple[Pattern, ...] = ("ones", "eye", "counted", "normal")
-_COUNTED = 4096  # entries of an array to measure exactly
+Change = Callable[[Any], Any]
+_PATTERNS: tuple[Pattern, ...] = ("ones", "eye", "counted", "normal")
+_MOST_ENTRIES = 24  # entries of an array that are changed one at a time
+_MOST_ARRAYS = 12  # arrays that are changed one at a time
+_LARGE = 4096  # entries of an array whose numbers are not looked at
 
 
 # Size
@@ -37,70 +38,53 @@ def cost(calls: Calls) -> tuple[float, float]:
     """Return how many numbers the calls contain, and how much else there is to read."""
     numbers, clutter = 0.0, 0.0
     for step in calls:
-        clutter += 5 + 3 * len(step.kwargs) + len(step.args)
-        clutter += 8 * (step.options.device != CPU) + (step.options.count or step.options.printing)
-        clutter += 3 * bool(step.options.brought)
+        options = step.options
+        clutter += 5 + 3 * len(step.kwargs) + len(step.args) + 3 * bool(options.brought)
+        clutter += 8 * (options.device != CPU) + 3 * (options.dtype not in (None, "float32"))
+        clutter += options.count + options.printing + (options.order is not None)
+        parts = list(leaves_of((step.args, step.kwargs)))
         if step.cotangents is not None:
             clutter += 4
             plain = all(bool((c == 1).all()) for c in step.cotangents)
-            weighed = () if plain else step.cotangents
-        else:
-            weighed = ()
-        arrays = [*leaves_of((step.args, step.kwargs)), *weighed]
+            parts += () if plain else step.cotangents
         if step.fill is not None:
-            numbers, clutter = numbers + 1, clutter + 2 + PATTERNS.index(step.fill)
+            numbers, clutter = numbers + 1, clutter + 2 + _PATTERNS.index(step.fill)
         else:
-            arrays += (step.state or {}).values()
-        for part in arrays:
+            parts += (step.state or {}).values()
+        for part in parts:
             own = _array_cost(part) if is_array(part) else _plain_cost(part)
             numbers, clutter = numbers + own[0], clutter + own[1]
     return numbers, clutter
 
 
 def _plain_cost(value: Any) -> tuple[float, float]:
-    if isinstance(value, str):
-        return 0, len(value)
     if isinstance(value, (int, float)) and not isinstance(value, bool):
-        return 1, _entry_cost(float(value)) if math.isfinite(value) else 4
-    return 0, 1
+        return 1, _entry_cost(value)
+    return 0, len(value) if isinstance(value, str) else 1
 
 
 def _array_cost(value: Any) -> tuple[float, float]:
     x = as_tensor(value)
-    name = TORCH_NAMES.get(x.dtype, "")
-    usual = ("float32", "int64", "bool") if isinstance(value, torch.Tensor) else ("float64", "int64", "bool")
-    clutter = 4.0 * (name not in usual) + x.ndim
-    if isinstance(value, torch.Tensor):
-        clutter += 6 * (not value.is_contiguous())
-    elif isinstance(value, np.ndarray):
-        clutter += 6 * (not value.flags.c_contiguous)
-    if not x.numel():
-        return x.ndim, clutter
-    flat = x.flatten()
-    if x.numel() > max(2, x.ndim) and bool((flat == flat[0]).all()):
-        plain = flat[0].item() in (0, 1)
-        return x.ndim + (not plain), clutter + 2 + (0 if plain else 3)
-    pattern = pattern_text(value) if not clutter >= 6 else None
+    plain = x.dtype in (torch.int64, torch.bool, torch.float32, torch.float64)
+    dense = value.is_contiguous() if isinstance(value, torch.Tensor) else value.flags.c_contiguous
+    clutter = x.ndim + 4.0 * (not plain) + 6.0 * (not dense)
+    clutter += 4.0 * (x.dtype == (torch.float64 if x is value else torch.float32))
+    if x.numel() > max(2, x.ndim) and bool((x == x.flatten()[0]).all()):
+        first = x.flatten()[0].item()
+        return x.ndim + (first not in (0, 1)), clutter + 2 + _entry_cost(first)
+    pattern = pattern_text(value) if dense else None
     if pattern is not None:
         return pattern[1], clutter + len(pattern[0]) / 10
-    if x.numel() > _COUNTED or x.dtype == torch.bool:
-        return (0 if x.dtype == torch.bool else x.numel()), clutter + x.numel()
-    entries = flat.tolist()
-    return len(entries), clutter + sum(_entry_cost(float(abs(v))) for v in entries)
+    if x.dtype == torch.bool or x.numel() > _LARGE or not x.numel():
+        return x.numel() * (x.dtype != torch.bool), clutter + x.numel()
+    return x.numel(), clutter + sum(map(_entry_cost, x.flatten().tolist()))
 
 
 def _entry_cost(x: float) -> float:
-    if x in (0.0, 1.0):
-        return x
-    return 1.0 + len(float_literal(abs(x))) if math.isfinite(x) else 3.0
+    return float(x) if x in (0, 1) else 1.0 + len(float_literal(float(x)))
 
 
-# Phases
-
-
-def phases() -> tuple[Callable[[Calls], Iterator[Calls]], ...]:
-    return (_fewer_steps, _plain_options, _smaller_sizes, _lower_rank, _fewer_arguments,
-            _plainer_values, _single_arrays, _plainer_scalars, _single_entries)  # fmt: skip
+# Search
 
 
 def shrunk(
@@ -112,240 +96,159 @@ def shrunk(
     is_spent: returns True once no more time may be spent
     """
     best, seen, changed = calls, set[bytes](), True
+
+    def step(phase: Callable[[Calls], Iterator[Calls]]) -> Calls | None:
+        # A change may be impossible, such as taking the first row of an empty array.
+        with suppress(IndexError, RuntimeError, ValueError, TypeError):
+            for proposal in phase(best):
+                if is_spent():
+                    return None
+                if cost(proposal) < cost(best) and (key := _fingerprint(proposal)) not in seen:
+                    seen.add(key)
+                    if (kept := accept(proposal)) is not None:
+                        return kept
+        return None
+
     while changed:
         changed = False
-        for phase in phases():
-            again = True
-            while again:
-                again = False
-                for proposal in _without_errors(phase(best)):
-                    if is_spent():
-                        return best
-                    if not cost(proposal) < cost(best):
-                        continue
-                    key = _fingerprint(proposal)
-                    if key in seen:
-                        continue
-                    seen.add(key)
-                    kept = accept(proposal)
-                    if kept is not None:
-                        best, again, changed = kept, True, True
-                        break
+        for phase in _PHASES:
+            while (better := step(phase)) is not None:
+                best, changed = better, True
     return best
 
 
-def _without_errors(proposals: Iterator[Calls]) -> Iterator[Calls]:
-    """Yield proposals up to one that cannot be made, such as the first row of an empty array."""
-    with suppress(IndexError, RuntimeError, ValueError, TypeError):
-        yield from proposals
-
-
 def _fingerprint(calls: Calls) -> bytes:
-    """Return a text that two sequences share only if they are equal, up to their layout."""
-    parts: list[Any] = []
-    for step in calls:
-        parts += [step.key, step.owner, step.fill, step.options]
-        for part in leaves_of((step.args, sorted(step.kwargs.items()), step.cotangents, step.state)):
-            if is_array(part):
-                x = as_tensor(part)
-                dense = part.is_contiguous() if isinstance(part, torch.Tensor) else True
-                parts += [tuple(x.shape), x.dtype, tensor_bytes(x), dense]
-            else:
-                parts.append(part)
-    return repr(parts).encode()
-
-
-def _each(calls: Calls, change: Callable[[Any], Any]) -> Calls:
-    return tuple(s.mapped(change) for s in calls)
-
-
-def _arrays_only(change: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    return lambda value: change(value) if is_array(value) else value
+    handles: defaultdict[Made, int] = defaultdict(int)
+    return b"".join(s.frame(handles, False) + f"{s.key}{s.owner}{s.fill}".encode() for s in calls)
 
 
 def needed(calls: Calls) -> Calls:
     """Return the last call and the calls that make its objects, without other earlier calls."""
     keys = {calls[-1].key}
     for step in reversed(calls):
-        if step.key in keys:
-            keys |= step.uses
+        keys |= step.uses if step.key in keys else set()
     return tuple(s for s in calls if s.key in keys)
+
+
+def _each(calls: Calls, change: Change) -> Calls:
+    return tuple(s.mapped(change) for s in calls)
+
+
+def _with(calls: Calls, number: int, step: Step) -> Calls:
+    return (*calls[:number], step, *calls[number + 1 :])
+
+
+# Phases
 
 
 def _fewer_steps(calls: Calls) -> Iterator[Calls]:
     yield needed(calls)
-    for number in range(len(calls) - 1):
-        gone = {calls[number].key}
-        kept = []
+    for dropped in calls[:-1]:
+        gone = {dropped.key}
         for step in calls:
-            if step.key in gone or step.uses & gone:
-                gone.add(step.key)
-            else:
-                kept.append(step)
+            gone |= {step.key} if step.uses & gone else set()
         if calls[-1].key not in gone:
-            yield tuple(kept)
+            yield tuple(s for s in calls if s.key not in gone)
     last = calls[-1]
     if last.options.brought == IN_A_ROW:
         for number in range(1, len(last.args)):
             yield (*calls[:-1], replace(last, args=last.args[:number] + last.args[number + 1 :]))
-        if len(last.args) == 2:
-            single = last.with_options(brought="", path=last.args[0])
-            yield (*calls[:-1], replace(single, args=tuple(last.args[1])))
+        single = last.with_options(brought="", path=last.args[0])
+        yield (*calls[:-1], replace(single, args=tuple(last.args[1])))
 
 
 def _plain_options(calls: Calls) -> Iterator[Calls]:
-    if any(s.options.device != CPU for s in calls):
-        yield tuple(s.with_options(device=CPU) for s in calls)
-    if any(s.cotangents is not None for s in calls):
-        for some in (calls, calls[:-1]):
-            kept = {s.key for s in calls} - {s.key for s in some}
-            yield tuple(s if s.key in kept else replace(s, cotangents=None) for s in calls)
-        ones = (tuple(torch.ones_like(c) for c in s.cotangents or ()) for s in calls)
-        yield tuple(
-            s if s.cotangents is None else replace(s, cotangents=o)
-            for s, o in zip(calls, ones, strict=True)
-        )
-    if any(s.options.count or s.options.printing or s.options.order is not None for s in calls):
-        yield tuple(s.with_options(count=False, compiled=False, order=None) for s in calls)
-        yield tuple(s.with_options(printing=False) for s in calls)
-    yield _each(calls, _arrays_only(_dense))
-    yield tuple(s.with_options(dtype=s.options.dtype and "float32") for s in _each(calls, _usual_type))
-    for pattern in PATTERNS:
-        yield tuple(
-            replace(s, fill=pattern, state=None) if s.state or s.fill else s for s in calls
-        )
+    yield tuple(s.with_options(device=CPU) for s in calls)
+    yield tuple(replace(s, cotangents=None) for s in calls)
+    yield (*(replace(s, cotangents=None) for s in calls[:-1]), calls[-1])
+    ones = [s.cotangents and tuple(map(torch.ones_like, s.cotangents)) for s in calls]
+    yield tuple(replace(s, cotangents=one) for s, one in zip(calls, ones, strict=True))
+    yield tuple(s.with_options(count=False, compiled=False, order=None) for s in calls)
+    yield tuple(s.with_options(printing=False) for s in calls)
+    yield _each(calls, _dense)
+    casts = (s.with_options(dtype=s.options.dtype and "float32") for s in calls)
+    yield _each(tuple(casts), _usual_type)
+    for pattern in _PATTERNS:
+        yield tuple(replace(s, fill=pattern, state=None) if s.state or s.fill else s for s in calls)
 
 
 def _dense(x: Any) -> Any:
-    return x.contiguous() if isinstance(x, torch.Tensor) else np.ascontiguousarray(x) if x.ndim else x
+    return x.contiguous() if isinstance(x, torch.Tensor) else x.copy() if is_array(x) else x
 
 
 def _usual_type(x: Any) -> Any:
-    if isinstance(x, torch.Tensor) and x.is_floating_point():
-        return x.float()
-    if isinstance(x, np.ndarray) and x.dtype.kind == "f":
-        return x.astype("float64")
-    return x
+    if not is_array(x) or not as_tensor(x).is_floating_point():
+        return x
+    return x.float() if isinstance(x, torch.Tensor) else x.astype("float64")
+
+
+def _smaller_sizes(calls: Calls) -> Iterator[Calls]:
+    """Shorten all axes and lists of one length, and equal numbers, in all calls together."""
+    lengths = _lengths(calls)
+    for size in lengths:
+        for to in sorted({1, 2, size // 2, size - 1} & set(range(1, size))):
+            yield _each(calls, partial(_cut, {size: to}))
+            multiples = {n: n // size * to for n in lengths if n % size == 0}
+            yield _each(calls, partial(_cut, multiples))
+            yield _each(calls, partial(_cut, {size: to}, below=to))
+            for left_out in range(size - 1) if to == size - 1 and size <= 4 else ():
+                yield _each(calls, partial(_cut, {size: to}, left_out=left_out))
 
 
 def _lengths(calls: Calls) -> list[int]:
     found = set[int]()
 
     def look(value: Any) -> Any:
-        if is_array(value):
-            found.update(value.shape)
-        elif isinstance(value, (list, tuple)):
-            found.add(len(value))
-        elif type(value) is int:
-            found.add(value)
+        is_sized = is_array(value) or isinstance(value, (list, tuple))
+        found.update(np.shape(value) if is_array(value) else (len(value),) if is_sized else ())
+        found.update((value,) if type(value) is int else ())
         return value
 
-    for step in calls:
-        for part in (*step.args, *step.kwargs.values()):
-            replace(step, args=(part,), kwargs={}, cotangents=None).mapped(look)
+    _each(calls, look)
     return sorted((n for n in found if n > 1), reverse=True)
 
 
-def _smaller_sizes(calls: Calls) -> Iterator[Calls]:
-    """Shorten all axes of one length, and equal numbers, in all calls together."""
-    for size in _lengths(calls):
-        for to in sorted({1, 2, size // 2, size - 1} - {0, size}):
-            if to > size:
-                continue
-            yield _cut(calls, {size: to})
-            multiples = {n: n // size * to for n in _lengths(calls) if n % size == 0}
-            if len(multiples) > 1:
-                yield _cut(calls, multiples)
-            yield _cut(calls, {size: to}, below=to)
-            if to == size - 1 and size <= 4:
-                for start in range(1, size):
-                    yield _cut(calls, {size: to}, without=start)
+def _cut(lengths: dict[int, int], value: Any, left_out: int = -1, below: int = 0) -> Any:
+    """Shorten an array or a list, or replace a whole number.
 
-
-def _cut(calls: Calls, lengths: dict[int, int], without: int | None = None, below: int = 0) -> Calls:
-    """Shorten axes, lists and whole numbers.
-
-    without: the index to remove, instead of the last ones
-    below:   if positive, reduce entries of integer arrays to less than this number
+    left_out: the index to remove; otherwise, the last indices are removed
+    below:    if positive, the entries of integer arrays are reduced to less than this number
     """
 
-    def change(value: Any) -> Any:
-        if is_array(value):
-            for axis, n in enumerate(value.shape):
-                if n in lengths:
-                    kept = [i for i in range(n) if i != without][: lengths[n]]
-                    where = slice(0, lengths[n]) if without is None else kept
-                    value = value[(slice(None),) * axis + (where,)]
-            is_whole = as_tensor(value).dtype in (torch.int64, torch.int32)
-            return value % below if below and is_whole else value
-        if isinstance(value, (list, tuple)) and len(value) in lengths and _is_plain(value):
-            kept = [v for i, v in enumerate(value) if i != without][: lengths[len(value)]]
-            return type(value)(kept)
-        return lengths.get(value, value) if type(value) is int else value
+    def kept(size: int) -> list[int]:
+        return [n for n in range(size) if n != left_out][: lengths[size]]
 
-    found = []
-    for step in calls:
-        arguments = replace(step, args=tuple(step.args))
-        # The tuple of arguments is not a list whose length could be cut.
-        args = tuple(replace(arguments, args=(a,), kwargs={}, cotangents=None).mapped(change).args[0] for a in step.args)
-        kwargs = {k: replace(arguments, args=(v,), kwargs={}, cotangents=None).mapped(change).args[0] for k, v in step.kwargs.items()}
-        cotangents = tuple(change(c) for c in step.cotangents) if step.cotangents is not None else None
-        new = replace(step, args=args, kwargs=kwargs, cotangents=cotangents)
-        found.append(replace(new, state=None) if step.fill is not None else new)
-    return tuple(found)
-
-
-def _is_plain(value: Any) -> bool:
-    return not any(isinstance(v, Made) for v in value)
+    if is_array(value):
+        for axis, size in enumerate(value.shape):
+            if size in lengths:
+                where = slice(lengths[size]) if left_out < 0 else kept(size)
+                value = value[(slice(None),) * axis + (where,)]
+        return value % below if below and as_tensor(value).dtype == torch.int64 else value
+    if isinstance(value, (list, tuple)) and len(value) in lengths:
+        return type(value)(value[n] for n in kept(len(value)))
+    return lengths.get(value, value) if type(value) is int else value
 
 
 def _lower_rank(calls: Calls) -> Iterator[Calls]:
-    ranks = {x.ndim for s in calls for x in leaves_of((s.args, s.kwargs)) if is_array(x)}
-    if not ranks or max(ranks) < 2:
-        return
-    for least in sorted(ranks):
+    ranks = {x.ndim for s in calls for x in leaves_of(s.values) if is_array(x)}
+    for least in sorted(r for r in ranks if r > 1):
         for index in (0, -1):
-            yield _each(calls, _arrays_only(lambda x, r=least, i=index: x[i] if x.ndim >= max(r, 2) else x))
+            yield _each(
+                calls,
+                lambda x, r=least, i=index: x[i] if is_array(x) and x.ndim >= r else x,
+            )
 
 
 def _fewer_arguments(calls: Calls) -> Iterator[Calls]:
     for number, step in enumerate(calls):
         for name in step.kwargs:
             kwargs = {k: v for k, v in step.kwargs.items() if k != name}
-            yield (*calls[:number], replace(step, kwargs=kwargs), *calls[number + 1 :])
+            yield _with(calls, number, replace(step, kwargs=kwargs))
         if len(step.args) > 1 and step.options.brought != IN_A_ROW:
-            yield (*calls[:number], replace(step, args=step.args[:-1]), *calls[number + 1 :])
+            yield _with(calls, number, replace(step, args=step.args[:-1]))
 
 
-def _floats(make: Callable[[torch.Tensor], torch.Tensor]) -> Callable[[Any], Any]:
-    """Return a change of the float arrays; infinities and NaN remain."""
-
-    def change(value: Any) -> Any:
-        if not is_array(value) or not as_tensor(value).is_floating_point():
-            return value
-        x = as_tensor(value)
-        new = torch.where(torch.isfinite(x), (make(x.double()) + 0.0).to(x.dtype), x)
-        if isinstance(value, torch.Tensor):
-            return new if value.is_contiguous() else _like_strides(value, new)
-        return new.numpy() if value.flags.c_contiguous or not value.ndim else _numpy_strides(value, new)
-
-    return change
-
-
-def _like_strides(value: torch.Tensor, new: torch.Tensor) -> torch.Tensor:
-    if 0 in value.stride():
-        kept = tuple(slice(0, 1) if s == 0 else slice(None) for s in value.stride())
-        return new[kept].contiguous().expand(value.shape)
-    return torch.empty_strided(value.shape, value.stride(), dtype=value.dtype).copy_(new)
-
-
-def _numpy_strides(value: Any, new: torch.Tensor) -> Any:
-    order = sorted(range(value.ndim), key=lambda axis: -value.strides[axis])
-    dense = np.ascontiguousarray(new.numpy().transpose(order))
-    return dense.transpose([order.index(axis) for axis in range(value.ndim)])
-
-
-_MAKES: tuple[Callable[[torch.Tensor], torch.Tensor], ...] = (
+_VALUES: tuple[Callable[[torch.Tensor], torch.Tensor], ...] = (
     torch.zeros_like,
     torch.ones_like,
     lambda x: (x > 0).double(),
@@ -354,89 +257,84 @@ _MAKES: tuple[Callable[[torch.Tensor], torch.Tensor], ...] = (
     lambda x: torch.round(x / 100) * 100,
     lambda x: torch.round(2 * x) / 2,
     lambda x: torch.round(10 * x) / 10,
-    lambda x: torch.arange(x.numel()).double().reshape(x.shape),
+    lambda x: torch.arange(len(x)),
     lambda x: torch.round(100 * x) / 100,
-    *(partial(lambda x, m: counted(tuple(x.shape), m).double(), m=m) for m in MODULI),
-    lambda x: normal(tuple(x.shape)).double(),
+    *(partial(lambda x, m: counted((len(x),), m), m=m) for m in MODULI),
+    lambda x: normal((len(x),)),
 )
 
 
 def _plainer_values(calls: Calls) -> Iterator[Calls]:
-    for make in _MAKES:
-        yield _each(calls, _floats(make))
+    for make in _VALUES:
+        yield _each(calls, partial(_revalued, make, only_floats=True))
+    for chosen in _arrays(calls)[:_MOST_ARRAYS]:
+        for make in _VALUES:
+            yield _each(calls, partial(_revalued, make, only=chosen))
 
 
-def _single_arrays(calls: Calls) -> Iterator[Calls]:
-    arrays = {id(x): x for s in calls for x in leaves_of(s.values) if is_array(x)}
-    for chosen in list(arrays.values())[:12]:
-        for make in _MAKES:
-            change = _floats(make)
-            yield _each(calls, lambda v, c=change, x=chosen: c(v) if _is_same(v, x) else v)
-        x = as_tensor(chosen)
-        if not x.is_floating_point() and x.numel():
-            for fill in (0, 1):
-                yield _each(calls, lambda v, x=chosen, f=fill: _filled(v, f) if _is_same(v, x) else v)
-            for modulus in MODULI:
-                yield _each(calls, lambda v, x=chosen, m=modulus: _counted(v, m) if _is_same(v, x) else v)
+def _arrays(calls: Calls) -> list[Any]:
+    arrays = (
+        x for s in calls for x in leaves_of(s.values) if isinstance(x, (torch.Tensor, np.ndarray))
+    )
+    return list({id(x): x for x in arrays}.values())
 
 
-def _is_same(value: Any, chosen: Any) -> bool:
-    if value is chosen:
-        return True
-    # `mapped` passes a detached alias of a tensor
-    tensors = isinstance(value, torch.Tensor) and isinstance(chosen, torch.Tensor)
-    return tensors and value.data_ptr() == chosen.data_ptr() and value.shape == chosen.shape
+def _revalued(
+    make: Callable[[torch.Tensor], torch.Tensor],
+    value: Any,
+    only: Any = None,
+    only_floats: bool = False,
+) -> Any:
+    """Return an array with new finite entries and the same layout.
 
-
-def _filled(value: Any, fill: int) -> Any:
-    return torch.full_like(value, fill) if isinstance(value, torch.Tensor) else np.full_like(value, fill)
-
-
-def _counted(value: Any, modulus: int) -> Any:
-    new = counted(tuple(value.shape), modulus).to(as_tensor(value).dtype)
+    make: returns the new entries, given those in memory order, as float64
+    only: the array to change; other arrays are returned unchanged
+    """
+    if not isinstance(value, (torch.Tensor, np.ndarray)) or not (
+        only is None or _same(value, only)
+    ):
+        return value
+    x = value if isinstance(value, torch.Tensor) else torch.from_numpy(value)
+    if only_floats and not x.is_floating_point():
+        return value
+    flat = storage(x)
+    made = torch.where(torch.isfinite(flat), make(flat.double()).double() + 0.0, flat.double())
+    new = torch.as_strided(made.to(x.dtype), x.shape, x.stride())
     return new if isinstance(value, torch.Tensor) else new.numpy()
 
 
+def _same(value: Any, chosen: Any) -> bool:
+    if isinstance(value, torch.Tensor) and isinstance(chosen, torch.Tensor):
+        return value.data_ptr() == chosen.data_ptr()  # `mapped` detaches tensors
+    return value is chosen
+
+
 def _single_entries(calls: Calls) -> Iterator[Calls]:
-    arrays = {id(x): x for s in calls for x in leaves_of(s.values) if is_array(x)}
-    total = sum(as_tensor(x).numel() for x in arrays.values())
-    if total > 4 * _MOST_ENTRIES:
-        return
-    for chosen in arrays.values():
-        if not as_tensor(chosen).numel() or as_tensor(chosen).numel() > _MOST_ENTRIES:
-            continue
-        if not (chosen.is_contiguous() if isinstance(chosen, torch.Tensor) else True):
-            continue
+    arrays = [x for x in _arrays(calls) if as_tensor(x).numel() <= _MOST_ENTRIES]
+    for chosen in arrays[:_MOST_ARRAYS]:
         for place in range(as_tensor(chosen).numel()):
             for new in (0, 1, 2):
-                yield _each(
-                    calls,
-                    lambda v, x=chosen, p=place, n=new: _with_entry(v, p, n) if _is_same(v, x) else v,
-                )
+                yield _each(calls, partial(_revalued, partial(_put, place, new), only=chosen))
 
 
-def _with_entry(value: Any, place: int, new: int) -> Any:
-    if isinstance(value, np.generic):
-        return type(value)(new)
-    copy = value.clone() if isinstance(value, torch.Tensor) else value.copy()
-    copy.reshape(-1)[place] = new
-    return copy
+def _put(place: int, new: float, flat: torch.Tensor) -> torch.Tensor:
+    changed = flat.clone()
+    changed[place] = new
+    return changed
 
 
 def _plainer_scalars(calls: Calls) -> Iterator[Calls]:
-    """Simplify whole numbers, floats and strings, one at a time, and drop items of lists."""
+    """Simplify numbers, strings and lists, one at a time."""
     for number, step in enumerate(calls):
-        count = _Counter()
-        step.mapped(count)
-        for place, value in enumerate(count.values):
+        plain = _PlainValues()
+        step.mapped(plain)
+        for place, value in enumerate(plain.values):
             for new in _plainer(value):
-                changed = step.mapped(_Counter(place, new))
-                changed = replace(changed, state=None) if changed.fill is not None else changed
-                yield (*calls[:number], changed, *calls[number + 1 :])
+                yield _with(calls, number, step.mapped(_PlainValues(place, new)))
 
 
-class _Counter:
-    """Numbers the plain values of a step in order; replaces the one at `place`."""
+class _PlainValues:
+    """Collects the plain values of a step in order, and replaces the one at index `place`."""
 
     def __init__(self, place: int = -1, new: Any = None) -> None:
         self.values: list[Any] = []
@@ -453,12 +351,18 @@ def _plainer(value: Any) -> Iterator[Any]:
     if type(value) is int:
         yield from sorted({1, 2, value // 2, value - 1} - {0, value})
     elif type(value) is float and math.isfinite(value):
-        yield from dict.fromkeys((0.0, 1.0, round(value), round(value, 1), round(value, 2)))
+        yield from (0.0, 1.0, 0.5, 2.0, float(round(value)), round(value, 1))
     elif isinstance(value, str) and len(value) > 1:
         yield from (value[:1], value[:2], value[: len(value) // 2], value[:-1])
     elif isinstance(value, list) and len(value) > 1:
-        for index in range(min(len(value), 12)):
-            yield value[:index] + value[index + 1 :]
+        yield from (value[:n] + value[n + 1 :] for n in range(min(len(value), _MOST_ARRAYS)))
 
 
-__all__ = ["Calls", "Special", "cost", "needed", "shrunk"]
+_PHASES = (_fewer_steps, _plain_options, _smaller_sizes, _lower_rank, _fewer_arguments,
+           _plainer_values, _plainer_scalars, _single_entries)  # fmt: skip
+
+
+def as_written(calls: Calls) -> Calls:
+    """Return the calls with the arrays that their texts make."""
+    names = {"torch": torch, "np": np, "math": math}
+    return _each(calls, lambda x: eval(array_text(x), names) if is_array(x) else x)

@@ -1,4 +1,4 @@
-"""Write results and arguments as a person would: few digits in results, exact arguments."""
+"""Write results with few digits, and arguments as exact Python expressions."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ import torch
 
 from ...worker.protocol import frames
 from ..comparator import as_tensor, is_array
-from ..decoding import Drawing, Figure, Image
+from ..decoding import Drawing, Figure
 from ..outcomes import printable
 
-DIGITS = (2, 3, 4, 6, 9, 17)  # significant digits to try until two texts differ
+DIGITS = (2, 3, 4, 6, 9, 17)  # numbers of significant digits to try until two texts differ
 MODULI = (2, 3, 5)
-_LONG = 12  # entries of an array that is written as a pattern, if it has one
+_LONG = 12  # entries of the longest array that is never written as a pattern
 _LONGEST = 400  # characters of a text from the submission
 
 
@@ -26,34 +26,27 @@ def result_text(value: Any, digits: int) -> str:
     """Describe a decoded result in one line, with floats rounded to this many digits."""
     if is_array(value):
         x = as_tensor(value)
-        return f"no data, shape {tuple(x.shape)}" if x.is_meta else _nested(x.tolist(), digits)
+        value = f"shape {tuple(x.shape)}" if x.is_meta else x.tolist()
+        return value if x.is_meta else result_text(value, digits)
     if isinstance(value, (tuple, list)):
         inner = ", ".join(result_text(v, digits) for v in value)
         return f"({inner})" if isinstance(value, tuple) else f"[{inner}]"
     if isinstance(value, dict):
         return f"{{{', '.join(f'{k!r}: {result_text(v, digits)}' for k, v in value.items())}}}"
     if isinstance(value, (frames.HandleV, frames.OpaqueV)):
-        return f"a {printable(value.type)} object"
+        return f"an object of type {printable(value.type)}"
     if isinstance(value, (Drawing, Figure)):
         return f"a matplotlib {'Axes' if isinstance(value, Drawing) else 'Figure'}"
-    if isinstance(value, Image):
-        return result_text(value.data, digits)
     if isinstance(value, str):
         return printable(repr(value))[:_LONGEST]
-    return _nested(value, digits)
+    return number_text(value, digits) if isinstance(value, float) else repr(value)
 
 
-def _nested(value: Any, digits: int) -> str:
-    if isinstance(value, list):
-        return f"[{', '.join(_nested(v, digits) for v in value)}]"
-    return number_text(value, digits) if isinstance(value, (float, complex)) else repr(value)
-
-
-def number_text(value: float | complex, digits: int) -> str:
+def number_text(value: float, digits: int) -> str:
     """Round a float to significant digits: `0.27`, `1000`, `1e-09`, `nan`."""
-    if isinstance(value, complex) or not math.isfinite(value):
+    if not math.isfinite(value):
         return str(value)
-    rounded = float(f"{value:.{digits}g}") + 0.0
+    rounded = float(f"{value:.{digits}g}") + 0.0  # + 0.0 turns -0.0 into 0.0
     if rounded == 0 or 1e-4 <= abs(rounded) < 1e7:
         return np.format_float_positional(rounded, trim="-")
     return f"{rounded:.{digits}g}"
@@ -63,59 +56,66 @@ def number_text(value: float | complex, digits: int) -> str:
 
 
 def float_literal(x: float, dtype: str = "float64") -> str:
-    """Return the shortest Python text of a float: `1.`, `0.25`, `-inf` as `-math.inf`."""
-    if math.isnan(x):
-        return "math.nan"
-    if math.isinf(x):
-        return "math.inf" if x > 0 else "-math.inf"
-    kind: Any = np.float32 if dtype != "float64" else np.float64
-    text = np.format_float_positional(kind(x), trim=".", unique=True)
-    return text if len(text) < 14 else repr(float(kind(x))) if dtype == "float64" else f"{x:.9g}"
+    """Return the shortest Python text of a float of this dtype: `1.`, `0.25`, `-math.inf`."""
+    if not math.isfinite(x):
+        return "math.nan" if math.isnan(x) else "math.inf" if x > 0 else "-math.inf"
+    text = np.format_float_positional(x if dtype == "float64" else np.float32(x), trim=".")
+    return text if len(text) < 14 else repr(x)
 
 
 def array_text(x: Any) -> str:
-    """Return an expression of `torch` and `np` that makes an array with this dtype and layout."""
+    """Return an expression of `torch` and `np` for an array with this dtype and layout."""
     if isinstance(x, np.generic):
-        return f"np.{x.dtype.name}({_item(x.item(), x.dtype.name)})"
-    return _in_torch(x) if isinstance(x, torch.Tensor) else _in_numpy(x)
-
-
-def _in_torch(x: torch.Tensor) -> str:
-    if x.ndim and not x.is_contiguous():
-        return _viewed(x)
-    return _made(x, "torch", "tensor", str(x.dtype).removeprefix("torch."), "float32")
-
-
-def _in_numpy(x: np.ndarray[Any, Any]) -> str:
-    if x.ndim and not x.flags.c_contiguous:
-        return _viewed(x)
-    return _made(x, "np", "array", x.dtype.name, "float64")
-
-
-def _made(x: Any, library: str, make: str, name: str, usual: str) -> str:
-    """Return an expression for a dense array. `usual`: the dtype of floats in this library."""
+        return f"np.{x.dtype.name}({_list(x.item(), x.dtype.name)})"
+    is_torch = isinstance(x, torch.Tensor)
+    t = x if is_torch else torch.from_numpy(x)
+    if not t.is_contiguous():
+        return _view_text(t) + ("" if is_torch else ".numpy()")
     pattern = pattern_text(x)
     if pattern is not None:
         return pattern[0]
-    flat = as_tensor(x).flatten().tolist()
+    library, make, usual = (
+        ("torch", "tensor", "float32") if is_torch else ("np", "array", "float64")
+    )
+    name = str(t.dtype).removeprefix("torch.")
     dtype = f", dtype={library}.{name}"
-    kind = "" if name == usual else dtype  # of `ones` and the like
-    sizes = repr(tuple(x.shape))
-    shape = ", ".join(map(str, x.shape)) if library == "torch" and x.ndim else sizes
-    if not flat:
-        return f"{library}.zeros({shape}{kind})"
-    if len(flat) > max(2, x.ndim) and all(v == flat[0] for v in flat):
-        if flat[0] in (0, 1):
-            return f"{library}.{'ones' if flat[0] else 'zeros'}({shape}{kind})"
-        inferred = name in (usual, "int64")
-        return f"{library}.full({sizes}, {_item(flat[0], name)}{'' if inferred else dtype})"
-    if x.ndim == 1 and len(flat) > 3 and name == "int64" and flat == list(range(len(flat))):
-        return f"{library}.arange({len(flat)})"
-    if x.ndim == 2 and len(flat) > 4 and name != "bool":
-        if as_tensor(x).double().equal(torch.eye(*x.shape, dtype=torch.float64)):
-            return f"{library}.eye({', '.join(map(str, x.shape))}{kind})"
-    inferred = name in (usual, "int64", "bool")
-    return f"{library}.{make}({_list(x.tolist(), name)}{'' if inferred else dtype})"
+    flat, shape = t.flatten().tolist(), tuple(t.shape)
+    sizes = ", ".join(map(str, shape)) if is_torch and shape else repr(shape)
+    if not flat or _is_constant(flat, t.ndim):
+        kind = "" if name == usual else dtype
+        if not flat or flat[0] in (0, 1):
+            word = "ones" if flat and flat[0] else "zeros"
+            return f"{library}.{word}({sizes}{kind})"
+        kind = "" if name in (usual, "int64") else dtype
+        return f"{library}.full({shape!r}, {_list(flat[0], name)}{kind})"
+    kind = "" if name in (usual, "int64", "bool") else dtype
+    return f"{library}.{make}({_list(t.tolist(), name)}{kind})"
+
+
+def _is_constant(flat: list[Any], axes: int) -> bool:
+    return len(flat) > max(2, axes) and all(v == flat[0] for v in flat)
+
+
+def _list(value: Any, name: str) -> str:
+    if isinstance(value, list):
+        return f"[{', '.join(_list(v, name) for v in value)}]"
+    return float_literal(value, name) if isinstance(value, float) else repr(value)
+
+
+def storage(t: torch.Tensor) -> torch.Tensor:
+    """Return the entries of a strided view in memory order, as a flat tensor."""
+    extent = 1 + sum((n - 1) * s for n, s in zip(t.shape, t.stride(), strict=True))
+    return torch.as_strided(t.detach(), (extent if t.numel() else 0,), (1,))
+
+
+def _view_text(t: torch.Tensor) -> str:
+    if t.ndim == 2 and t.T.is_contiguous():
+        return f"{array_text(t.T)}.T"
+    shape, strides = tuple(t.shape), tuple(t.stride())
+    return f"{array_text(storage(t).clone())}.as_strided({shape}, {strides})"
+
+
+# Patterns
 
 
 def counted(shape: tuple[int, ...], modulus: int) -> torch.Tensor:
@@ -131,86 +131,29 @@ def normal(shape: tuple[int, ...]) -> torch.Tensor:
 def pattern_text(x: Any) -> tuple[str, int] | None:
     """Return a short expression for a long array with a pattern, and how many numbers it has."""
     t = as_tensor(x)
-    if t.numel() <= _LONG or not t.ndim or bool((t == t.flatten()[0]).all()):
+    if t.numel() <= _LONG or bool((t == t.flatten()[0]).all()):
         return None
-    text, numbers = _pattern(t)
-    if not text:
-        return None
-    if not isinstance(x, torch.Tensor):
-        text += ".numpy()"
-    return text, numbers
-
-
-def _pattern(t: torch.Tensor) -> tuple[str, int]:
     shape, name = tuple(t.shape), str(t.dtype).removeprefix("torch.")
     dims = ", ".join(map(str, shape))
     view = f".view({dims})" if t.ndim > 1 else ""
-    numbers = 2 + t.ndim * (t.ndim > 1)
-    if t.dtype == torch.bool:
-        for modulus in MODULI:
-            if torch.equal(t, counted(shape, modulus) > 0):
-                return f"torch.arange({t.numel()}){view} % {modulus} > 0", numbers + 1
-        return "", 0
-    head = t.flatten()[:4].tolist()
+    tail = "" if isinstance(x, torch.Tensor) else ".numpy()"
+    dot = "." if t.is_floating_point() else ""
+    compared = " > 0" if t.dtype == torch.bool else ""
+    usual = name in ("float32", "int64", "bool")
     for modulus in MODULI:
-        if head == [n % modulus for n in range(len(head))] and torch.equal(
-            t, counted(shape, modulus).to(t.dtype)
-        ):
-            dot = "." if t.is_floating_point() else ""
-            text = f"torch.arange({t.numel()}{dot}){view} % {modulus}"
-            usual = name in ("float32", "int64")
-            return text if usual else f"({text}).to(torch.{name})", numbers
+        if torch.equal(t, counted(shape, modulus).to(t.dtype)):
+            text = f"torch.arange({t.numel()}{dot}){view} % {modulus}{compared}"
+            text = text if usual and not tail else f"({text})"
+            return f"{text}{'' if usual else f'.to(torch.{name})'}{tail}", 3 + t.ndim
     if not t.is_floating_point():
-        return "", 0
-    kind = "" if name == "float32" else f".to(torch.{name})"
+        return None
+    tail = ("" if name == "float32" else f".to(torch.{name})") + tail
     rows = t.reshape(-1, shape[-1])
-    if 3 * len(rows) <= t.numel() and bool(((t == 0) | (t == 1)).all()):
-        if bool((rows.sum(-1) == 1).all()):
-            places = rows.argmax(-1).reshape(shape[:-1]).tolist()
-            return f"torch.eye({shape[-1]})[{places}]{kind}", 1 + len(rows)
+    is_one_hot = ((rows == 0) | (rows == 1)).all() and (rows.sum(-1) == 1).all()
+    if 3 * len(rows) <= t.numel() and bool(is_one_hot):
+        places = rows.argmax(-1).reshape(shape[:-1]).tolist()
+        return f"torch.eye({shape[-1]})[{places}]{tail}", 1 + len(rows)
     if torch.equal(t, normal(shape).to(t.dtype)):
-        draw = "generator=torch.Generator().manual_seed(0)"
-        return f"torch.randn({dims}, {draw}){kind}", t.ndim + 1
-    return "", 0
-
-
-def _list(value: Any, name: str) -> str:
-    if isinstance(value, list):
-        return f"[{', '.join(_list(v, name) for v in value)}]"
-    return _item(value, name)
-
-
-def _item(value: Any, name: str) -> str:
-    return float_literal(value, name) if isinstance(value, float) else repr(value)
-
-
-def _viewed(x: Any) -> str:
-    """Return an expression for a transposed, expanded or strided view."""
-    is_torch = isinstance(x, torch.Tensor)
-    strides = x.stride() if is_torch else tuple(s // x.itemsize for s in x.strides)
-    if 0 in strides:
-        kept = x[tuple(slice(0, 1) if s == 0 else slice(None) for s in strides)]
-        shape = ", ".join(map(str, x.shape))
-        base = kept.contiguous() if is_torch else np.ascontiguousarray(kept)
-        if is_torch:
-            return f"{array_text(base)}.expand({shape})"
-        return f"np.broadcast_to({array_text(base)}, ({shape},))"
-    order = sorted(range(x.ndim), key=lambda axis: -strides[axis])
-    base = x.permute(order) if is_torch else x.transpose(order)
-    back = ", ".join(str(order.index(axis)) for axis in range(x.ndim))
-    dense = base.is_contiguous() if is_torch else base.flags.c_contiguous
-    if not dense:
-        return _strided(base, back, is_torch)
-    if x.ndim == 2:
-        return f"{array_text(base)}.T"
-    return f"{array_text(base)}.{'permute' if is_torch else 'transpose'}({back})"
-
-
-def _strided(base: Any, back: str, is_torch: bool) -> str:
-    """Return an expression for every second column of a contiguous array."""
-    wide = torch.repeat_interleave(as_tensor(base), 2, dim=-1)
-    made = array_text(wide if is_torch else wide.numpy())
-    axes = "" if back == ", ".join(map(str, range(base.ndim))) else (
-        f".{'permute' if is_torch else 'transpose'}({back})"
-    )
-    return f"{made}[..., ::2]{axes}"
+        seed = "generator=torch.Generator().manual_seed(0)"
+        return f"torch.randn({dims}, {seed}){tail}", t.ndim + 1
+    return None
