@@ -129,11 +129,11 @@ def _kind(a: Any, b: Any, strictly: bool) -> str:
             return "type" if type(a) is not type(b) else "drawing"
         if isinstance(b, str):
             return "text" if isinstance(a, str) else "type"
-        if wrong.flaw is Flaw.KIND and is_array(a) and is_array(b):
-            if isinstance(a, torch.Tensor) == isinstance(b, torch.Tensor):
-                return "shape" if tuple(a.shape) != tuple(b.shape) else "dtype"
         if wrong.flaw is Flaw.KIND:
-            return "type"
+            alike = is_array(a) and is_array(b)
+            if not alike or isinstance(a, torch.Tensor) != isinstance(b, torch.Tensor):
+                return "type"
+            return "shape" if tuple(a.shape) != tuple(b.shape) else "dtype"
         a = b.dtype.type(a) if isinstance(b, np.generic) else a
         return "value" if strictly or distance(a, b) > 1 else ""
 
@@ -201,7 +201,8 @@ def side_by_side(
         case "value" | "shape" | "dtype" | "type" | "text" | "drawing":
             return _parts(found, read_answer(right)[0], read_answer(mine)[0], parts)
         case "device":
-            return Sides("on the GPU", "on the CPU")
+            is_one = isinstance(right[0].value, frames.TensorV)
+            return Sides("on the GPU", "on the CPU", ".device" if is_one else "")
         case "detached":
             many = isinstance(read_answer(right)[0], (tuple, list))
             return Sides("True", "False", f"[{found.path[0]}]" if many else "")
@@ -213,9 +214,8 @@ def side_by_side(
             )
             return _entries(e, g)
         case "work" | "memory access":
-            assert mine[0].counts is not None and right[0].counts is not None
-            texts = (_work(found.path[0], x) for x in (right[0].counts, mine[0].counts))
-            return Sides(*texts)
+            counts = [x[0].counts or frames.Counts(0, 0, 0) for x in (right, mine)]
+            return Sides(_work(found.path[0], counts[0]), _work(found.path[0], counts[1]))
         case "state":
             return _state(mine[0].mismatch)
         case "effect":
@@ -232,25 +232,28 @@ def _parts(found: AnswerDifference, expected: Any, actual: Any, parts: NamedPart
         named = depth == 0 and isinstance(expected, (tuple, list))
         where += parts.part(key, len(expected)).strip("`") if named else f"[{key!r}]"
         expected, actual = expected[key], actual[key]
+    path = "".join(f"[{key!r}]" for key in found.path)
     if found.kind == "value":
-        sides = _entries(expected, actual, "".join(f"[{key!r}]" for key in found.path))
+        sides = _entries(expected, actual, path)
+    elif found.kind == "dtype":
+        sides = Sides(str(expected.dtype), str(actual.dtype), f"{path}.dtype")
     elif found.kind == "text":
         sides = Sides(expected, printable(actual))
     elif found.kind == "drawing":
         sides = Sides(*_drawings(expected, actual))
     else:
-        notes: dict[str, Callable[[Any], str]] = {
-            "shape": lambda x: f"{_short(x)}, shape {tuple(x.shape)}",
-            "dtype": lambda x: f"{_short(x)}, {str(x.dtype).removeprefix('torch.')}",
-            "type": lambda x: (
-                _short(x) if hasattr(x, "type") else f"{type(x).__name__} {_short(x)}"
-            ),
-        }
-        sides = Sides(*map(notes[found.kind], (expected, actual)))
+        note = _NOTES[found.kind]
+        sides = Sides(note(expected), note(actual))
     if not where or sides.suffix:
         return sides
     where = where[:1].lower() + where[1:]
     return sides._replace(expected=f"{where}: {sides.expected}", actual=f"{where}: {sides.actual}")
+
+
+_NOTES: dict[str, Callable[[Any], str]] = {
+    "shape": lambda x: f"{_short(x)}, shape {tuple(x.shape)}",
+    "type": lambda x: _short(x) if hasattr(x, "type") else f"{type(x).__name__} {_short(x)}",
+}
 
 
 def _short(value: Any) -> str:
@@ -288,10 +291,13 @@ def _entries(expected: Any, actual: Any, path: str = "") -> Sides:
 def _state(found: frames.StateMismatch | None) -> Sides:
     assert found is not None
     if found.shapes and not found.missing and not found.unexpected:
-        name, expected, actual = found.shapes[0]
-        return Sides(f"{name} with shape {expected}", f"{name} with shape {actual}")
-    names = (", ".join(map(printable, names)) for names in (found.missing, found.unexpected))
-    return Sides(*(f"parameters {text}" if text else "none of these" for text in names))
+        name, shape, own = found.shapes[0]
+        return Sides(f"{name} with shape {shape}", f"{name} with shape {own}")
+    expected, actual = (
+        f"parameters {', '.join(map(printable, names))}" if names else "none of these"
+        for names in (found.missing, found.unexpected)
+    )
+    return Sides(expected, actual)
 
 
 _LOOKS: dict[str, Callable[[Drawing], Any]] = {

@@ -166,8 +166,9 @@ def decoded(steps: Steps) -> tuple[Step, ...]:
     def special(value: frames.Value, decoder: Decoder) -> Any:
         if isinstance(value, frames.HandleV):
             return made[value.id]
-        is_special = isinstance(value, frames.SpecialV)
-        return Special(value.kind, decoder(value.value)) if is_special else value
+        if isinstance(value, frames.SpecialV):
+            return Special(value.kind, decoder(value.value))
+        return value
 
     found = []
     for key, (frame, answer) in enumerate(steps):

@@ -138,7 +138,12 @@ class Script:
             if found.kind == "gradient":
                 shown = f"{self._input(step, *found.path)}.grad"
         else:
-            shown = self._assign(step) if step.fill or step.state else self._call(step)
+            if found.kind == "state":
+                step = replace(step, fill=None, state=None)
+            named = step.fill or step.state or found.kind == "state"
+            shown = self._assign(step) if named else self._call(step)
+        if found.kind == "state":
+            shown = f"{{name: x.shape for name, x in {shown}.state_dict().items()}}"
         self._add(f"{shown}{suffix}", f"print({shown}{suffix})")
 
     def _name_arrays(self, step: Step) -> None:

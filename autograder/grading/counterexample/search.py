@@ -121,8 +121,8 @@ class CounterexampleSearch:
         key = hash_of((*map(str.encode, names), *content))
         if key not in self._known:
             tests = [t for t in self.recorded(exercise, seed) if not failed or t.name in failed]
-            with closing(self._load(files, helpers)) as target:
-                self._known[key] = Contest(self, target, exercise).result(tests)
+            with closing(Contest(self, partial(self._load, files, helpers), exercise)) as contest:
+                self._known[key] = contest.result(tests)
         return self._known[key]
 
     def recorded(self, exercise: str, seed: str = "") -> list[RecordedTest]:
@@ -164,12 +164,23 @@ class CounterexampleSearch:
 class Contest:
     """Compares one program with the correct programs."""
 
-    def __init__(self, search: CounterexampleSearch, target: Target, exercise: str) -> None:
-        self._runs, self._seconds = search.runs, search.seconds
+    def __init__(
+        self, search: CounterexampleSearch, load: Callable[[], Target], exercise: str
+    ) -> None:
+        self._runs, self._seconds, self._load = search.runs, search.seconds, load
         self._solution, *self._others = search.right_programs(exercise)
-        self._target, self._mine = target, Player(target, exercise)
-        self._strictly = False
+        self._exercise, self._mine, self._earlier_seconds = exercise, Player(load(), exercise), 0.0
+        self._strictly = self._remembers = False
         self._began = time.thread_time()
+
+    def close(self) -> None:
+        self._mine.target.close()
+
+    def _restart(self) -> None:
+        """Load the program again, so that it remembers no earlier call."""
+        self._earlier_seconds += self._inside_seconds()
+        self._mine.target.close()
+        self._mine = Player(self._load(), self._exercise)
 
     def result(self, tests: list[RecordedTest]) -> Counterexample | None:
         """Return the smallest counterexample that is found within the time."""
@@ -180,7 +191,12 @@ class Contest:
         best: Counterexample | None = None
         for number, finding in enumerate(sorted(found, key=lambda f: f.rank)):
             share = 1.0 if best is not None else (number + 1) / len(found)
-            shown = self._shown(self._shrunk(finding, share)) or self._shown(finding)
+            shown = self._shown(self._shrunk(finding, share))
+            if shown is None and not self._remembers:
+                # Earlier calls may have changed the program's state, so each call needs a new one.
+                self._remembers = True
+                shown = self._shown(self._shrunk(finding, share))
+            shown = shown or self._shown(finding)
             if shown is not None and (best is None or shown.numbers < best.numbers):
                 best = shown
             enough = best is not None and best.numbers <= _FEW_NUMBERS
@@ -189,8 +205,12 @@ class Contest:
         return best
 
     def _spent_share(self) -> float:
-        inside = self._target.clocks.used_seconds() if isinstance(self._target, Sandboxed) else 0.0
+        inside = self._earlier_seconds + self._inside_seconds()
         return (time.thread_time() - self._began + inside) / self._seconds
+
+    def _inside_seconds(self) -> float:
+        target = self._mine.target
+        return target.clocks.used_seconds() if isinstance(target, Sandboxed) else 0.0
 
     # Comparing
 
@@ -216,8 +236,10 @@ class Contest:
         return None
 
     def _played(self, calls: Calls) -> list[Answer | Outcome]:
-        if isinstance(self._target, Sandboxed):
-            self._target.deaths.clear()  # otherwise two stopped calls would end the search
+        if self._remembers:
+            self._restart()
+        if isinstance(self._mine.target, Sandboxed):
+            self._mine.target.deaths.clear()  # otherwise two stopped calls would end the search
         return self._mine.play(calls)
 
     def _compared(self, calls: Calls, like: Finding) -> Finding | None:
@@ -225,7 +247,7 @@ class Contest:
         calls = self._solution.filled(calls)
         rights = self._solution.play(calls)
         refused = like.right[0].raised
-        for step, right in zip(calls, rights, strict=True):
+        for right in rights:
             assert isinstance(right, tuple)
             raised = right[0].raised
             if raised is not None and (refused is None or raised.type != refused.type):
@@ -251,7 +273,7 @@ class Contest:
 
     def _shrunk(self, finding: Finding, share: float) -> Finding:
         """Return a smaller finding; while it shrinks, only one correct program has to agree."""
-        best = finding
+        best, allowed = finding, _SHRINKING_SHARE * share
 
         def accept(most: int, calls: Calls) -> Calls | None:
             nonlocal best
@@ -266,11 +288,7 @@ class Contest:
         for most in (1, _ALTERNATIVES):
             best = finding
             accept(most, needed(finding.calls))
-            shrunk(
-                best.calls,
-                partial(accept, most),
-                lambda: self._spent_share() > _SHRINKING_SHARE * share,
-            )
+            shrunk(best.calls, partial(accept, most), lambda: self._spent_share() / allowed)
             if self._is_agreed(best):
                 break
         return best
@@ -278,7 +296,8 @@ class Contest:
     # Showing
 
     def _shown(self, finding: Finding) -> Counterexample | None:
-        """Write a finding, after the arrays that its text makes are compared once more."""
+        """Write a finding, after a new process is asked with the arrays that its text makes."""
+        self._restart()
         with suppress(Unwritable, SyntaxError, TypeError, ValueError, RuntimeError, IndexError):
             again = self._compared(as_written(finding.calls), finding)
             if again is None:

@@ -28,6 +28,7 @@ Change = Callable[[Any], Any]
 _PATTERNS: tuple[Pattern, ...] = ("ones", "eye", "counted", "normal")
 _MOST_ENTRIES = 24  # entries of an array that are changed one at a time
 _MOST_ARRAYS = 12  # arrays that are changed one at a time
+_SHARE_OF_SIZES = 0.6  # of the time; the rest is left for values
 _LARGE = 4096  # entries of an array whose numbers are not looked at
 
 
@@ -88,20 +89,21 @@ def _entry_cost(x: float) -> float:
 
 
 def shrunk(
-    calls: Calls, accept: Callable[[Calls], Calls | None], is_spent: Callable[[], bool]
+    calls: Calls, accept: Callable[[Calls], Calls | None], spent_share: Callable[[], float]
 ) -> Calls:
     """Return the simplest sequence that is found.
 
-    accept:   returns a sequence, possibly cut off, if it still shows the difference, or None
-    is_spent: returns True once no more time may be spent
+    accept:      returns a sequence, possibly cut off, if it still shows the difference, or None
+    spent_share: returns the share of the time that is spent
     """
     best, seen, changed = calls, set[bytes](), True
 
     def step(phase: Callable[[Calls], Iterator[Calls]]) -> Calls | None:
+        limit = _SHARE_OF_SIZES if phase is _smaller_sizes else 1.0
         # A change may be impossible, such as taking the first row of an empty array.
         with suppress(IndexError, RuntimeError, ValueError, TypeError):
             for proposal in phase(best):
-                if is_spent():
+                if spent_share() > limit:
                     return None
                 if cost(proposal) < cost(best) and (key := _fingerprint(proposal)) not in seen:
                     seen.add(key)
@@ -233,10 +235,11 @@ def _lower_rank(calls: Calls) -> Iterator[Calls]:
     ranks = {x.ndim for s in calls for x in leaves_of(s.values) if is_array(x)}
     for least in sorted(r for r in ranks if r > 1):
         for index in (0, -1):
-            yield _each(
-                calls,
-                lambda x, r=least, i=index: x[i] if is_array(x) and x.ndim >= r else x,
-            )
+            yield _each(calls, partial(_row, least, index))
+
+
+def _row(least: int, index: int, value: Any) -> Any:
+    return value[index] if is_array(value) and value.ndim >= least else value
 
 
 def _fewer_arguments(calls: Calls) -> Iterator[Calls]:

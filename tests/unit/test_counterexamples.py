@@ -1,0 +1,345 @@
+"""Test that a counterexample is small, that it names the difference, and that its cell shows it."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import math
+import sys
+import types
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+import torch
+
+from autograder.files import public_draw
+from autograder.grading.counterexample import CounterexampleSearch
+from autograder.grading.counterexample.value_text import array_text
+from autograder.grading.engine import Engine
+from autograder.model.course import load
+
+REGISTRY = """
+course: tiny
+title: Tiny
+timezone: Europe/Zurich
+weeks:
+  - name: week01_tiny
+    title: Tiny
+    module: tiny.py
+    release: 2020-01-06T09:00:00
+    due: 2020-01-13T23:59:00
+    exercises:
+      - {name: scale, points: 1}
+      - {name: root, points: 1}
+      - {name: Gain, points: 1}
+      - {name: Total, points: 1}
+      - {name: show, points: 1}
+      - {name: greet, points: 1}
+"""
+SOLUTION = '''import matplotlib.pyplot as plt
+import numpy as np
+import torch
+from torch import nn
+
+
+def scale(x, by=2.0):
+    """Scale x."""
+    return x * by + torch.zeros(x.shape[-1], device=x.device, dtype=x.dtype)
+
+
+def root(x):
+    """Return the roots of non-negative numbers."""
+    if (x < 0).any():
+        raise ValueError(f"{x.min():g} is negative")
+    return np.sqrt(x)
+
+
+class Gain(nn.Module):
+    """Multiply by a matrix."""
+
+    def __init__(self, d):
+        super().__init__()
+        self.proj = nn.Linear(d, d, bias=False)
+
+    def forward(self, x):
+        return self.proj(x) + x
+
+
+class Total:
+    """Count numbers."""
+
+    def __init__(self):
+        self.sum = 0
+
+    def add(self, n):
+        self.sum += n
+        return self.sum
+
+
+def show(weights):
+    """Draw weights."""
+    ax = plt.figure().subplots()
+    ax.imshow(weights, vmin=0.0, vmax=1.0)
+    ax.set_xlabel("key")
+    return ax
+
+
+def greet(name):
+    """Print a greeting."""
+    print(f"Hello {name}!")
+'''
+GRADERS = {
+    "scale": """
+def test_values(agree, draw):
+    agree.scale(draw.normal(4, 6))
+    agree.scale(draw.normal(4, 6), by=3.0)
+
+def test_gradients(agree, draw):
+    agree.gradients.scale(draw.normal(4, 6))
+
+def test_device(agree, draw, device):
+    agree.scale(draw.normal(4, 6))
+""",
+    "root": """
+def test_values(agree, draw):
+    agree.root(draw.array.uniform(4, 6, low=1.0, high=9.0))
+
+def test_refuses(refuses, draw):
+    refuses(ValueError).root(draw.array.uniform(3, low=-4.0, high=-2.0))
+""",
+    "Gain": """
+def test_values(agree, draw):
+    agree.Gain(6)(draw.normal(4, 6))
+""",
+    "Total": """
+def test_values(agree):
+    total, other = agree.Total(), agree.Total()
+    for n in (3, 5, 9):
+        total.add(n)
+        other.add(n)
+    total.attribute("sum")
+""",
+    "show": """
+def test_values(agree, draw):
+    agree.show(draw.array.uniform(3, 4))
+""",
+    "greet": """
+def test_values(agree):
+    agree.printing.greet("Ada Lovelace")
+""",
+}
+
+
+@pytest.fixture(scope="module")
+def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
+    root = tmp_path_factory.mktemp("tiny")
+    (root / "course.yaml").write_text(REGISTRY)
+    week = root / "solutions" / "week01_tiny"
+    graders = root / "autograder" / "graders" / "week01_tiny"
+    (week / "alternatives").mkdir(parents=True)
+    (root / "exercises" / "week01_tiny").mkdir(parents=True)
+    graders.mkdir(parents=True)
+    (week / "tiny.py").write_text(SOLUTION)
+    (week / "alternatives" / "another_value_at_zero.py").write_text(
+        '"""Return 5 for 0."""\n\ndef root(x):\n'
+        '    if (x < 0).any():\n        raise ValueError(f"{x.min():g} is negative")\n'
+        "    return np.where(x == 0, 5.0, np.sqrt(x))\n"
+    )
+    for name, text in GRADERS.items():
+        (graders / f"test_{name}.py").write_text(text)
+    course = load(root, unfinished=True)
+    engine = Engine(course, course.weeks[0], ("cpu", "fake-gpu"), b"secret", None)
+    yield engine
+    engine.close()
+
+
+@pytest.fixture(scope="module")
+def search(engine: Engine) -> Iterator[CounterexampleSearch]:
+    search = engine.counterexamples(seconds=20.0)
+    yield search
+    search.close()
+
+
+def wrong(old: str, new: str) -> str:
+    assert old in SOLUTION
+    return SOLUTION.replace(old, new)
+
+
+# Each wrong program, with the exercise, and the kind, call and texts of its counterexample.
+CASES = {
+    "value": (
+        wrong("x * by +", "x + by +"),
+        "scale",
+        ("scale(torch.tensor([0.]))", "[0]", "[2]"),
+    ),
+    "shape": (
+        wrong("    return x * by +", "    return (x * by).flatten()\n    return x +"),
+        "scale",
+        ("scale(torch.tensor([[0.]]))", "[[0]], shape (1, 1)", "[0], shape (1,)"),
+    ),
+    "dtype": (
+        wrong("return np.sqrt(x)", "return np.sqrt(x).astype(np.float16)"),
+        "root",
+        ("root(np.array([1.])).dtype", "float64", "float16"),
+    ),
+    "gradient": (
+        wrong("x * by +", "(x - x.detach()) * 3 + x.detach() * by +"),
+        "scale",
+        ("x = torch.tensor([0.]).requires_grad_()\nresult = scale(x)\n"
+         "result.sum().backward()\nx.grad", "[2]", "[3]"),
+    ),
+    "detached": (
+        wrong("x * by +", "x.detach() * by +"),
+        "scale",
+        ("x = torch.tensor([0.]).requires_grad_()\nresult = scale(x)\nresult.requires_grad",
+         "True", "False"),
+    ),
+    "argument": (
+        wrong("return x * by +", "x *= by\n    return x +"),
+        "scale",
+        ("x = torch.tensor([1.])\nscale(x)\nx", "[1]", "[2]"),
+    ),
+    "exception": (
+        wrong(", device=x.device, dtype", ", dtype"),
+        "scale",
+        ('scale(torch.tensor([0.]).to("cuda"))', "[0]", "raised RuntimeError: Expected all tensors"),
+    ),
+    "refusal": (
+        wrong("raise ValueError", "raise TypeError"),
+        "root",
+        ("root(np.array([-1.]))", "raised ValueError: -1 is negative", "raised TypeError: -1"),
+    ),
+    "module": (
+        wrong("self.proj(x) + x", "self.proj(x)"),
+        "Gain",
+        ("gain = Gain(1)  # every weight is 1\ngain(torch.tensor([1.]))", "[2]", "[1]"),
+    ),
+    "state": (
+        wrong("self.proj", "self.w"),
+        "Gain",
+        ("gain = Gain(1)\n{name: x.shape for", "parameters proj.weight",
+         "parameters w.weight"),
+    ),
+    "object": (
+        wrong("self.sum += n\n", "self.sum = n\n"),
+        "Total",
+        ("total = Total()\ntotal.add(1)\ntotal.add(1)", "2", "1"),
+    ),
+    "two objects": (
+        wrong("    def __init__(self):\n        self.sum = 0", "    sum = [0]").replace(
+            "self.sum += n\n        return self.sum", "self.sum[0] += n\n        return self.sum[0]"
+        ),
+        "Total",
+        ("total = Total()\ntotal2 = Total()\ntotal.add(1)\ntotal2.add(1)", "1", "2"),
+    ),
+    "drawing": (
+        wrong('"key"', '"query"'),
+        "show",
+        ("show(np.array([[0.]]))", "x label: key", "x label: query"),
+    ),
+    "text": (
+        wrong("Hello", "Hallo"),
+        "greet",
+        ("greet('A')", "the second value returned: Hello A!", "Hallo A!"),
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_smallest_call_is_shown(search: CounterexampleSearch, name: str) -> None:
+    source, exercise, (call, expected, actual) = CASES[name]
+    found = search.find({"tiny.py": source.encode()}, exercise)
+    assert found is not None
+    assert call in found.call
+    assert expected in found.expected
+    assert actual in found.actual
+
+
+@pytest.mark.parametrize("name", sorted(CASES.keys() - {"drawing"}))
+def test_the_cell_shows_the_difference(search: CounterexampleSearch, name: str) -> None:
+    source, exercise, _ = CASES[name]
+    found = search.find({"tiny.py": source.encode()}, exercise)
+    assert found is not None
+    assert run(found.cell, SOLUTION) != run(found.cell, source)
+
+
+def run(cell: str, source: str) -> str:
+    """Return what a notebook cell prints or raises, with a program as the module."""
+    module, printed = types.ModuleType("tiny"), io.StringIO()
+    exec(source, vars(module))
+    sys.modules["tiny"] = module
+    try:
+        with contextlib.redirect_stdout(printed):
+            exec(cell, {})
+    except Exception as error:
+        return repr(error)
+    finally:
+        del sys.modules["tiny"]
+    return printed.getvalue()
+
+
+def test_a_correct_program_has_none(search: CounterexampleSearch) -> None:
+    other = wrong("return x * by +", "return by * x -")
+    assert search.find({"tiny.py": other.encode()}, "scale") is None
+
+
+def test_nothing_is_shown_on_which_correct_programs_differ(search: CounterexampleSearch) -> None:
+    # An alternative returns 5 for 0, so 0 is not shown, although it would be simpler.
+    source = wrong("return np.sqrt(x)", "return x * 1.0 + (x == 1)")
+    found = search.find({"tiny.py": source.encode()}, "root")
+    assert found is not None
+    assert found.call == "root(np.array([1.]))"
+
+
+def test_the_secret_does_not_matter(engine: Engine, search: CounterexampleSearch) -> None:
+    source = CASES["value"][0].encode()
+    other = Engine(engine.course, engine.week, ("cpu", "fake-gpu"), b"other secret", None)
+    try:
+        again = other.counterexamples(seconds=20.0)
+        assert again.find({"tiny.py": source}, "scale") == search.find({"tiny.py": source}, "scale")
+        again.close()
+    finally:
+        other.close()
+
+
+def test_inputs_are_drawn_from_a_public_seed(engine: Engine, search: CounterexampleSearch) -> None:
+    frames = engine.runs.recorded("scale", public_draw("week01_tiny scale "))
+    assert search.recorded("scale") != []
+    assert frames != engine.runs.recorded("scale")
+
+
+def test_hidden_tests_keep_their_secret_draw(engine: Engine) -> None:
+    before = engine.runs.recorded("scale")
+    engine.runs.recorded("scale", public_draw("another"))
+    assert engine.runs.plugin.secret == b"secret"
+    assert engine.runs.recorded("scale") is before
+
+
+@pytest.mark.parametrize(
+    "x",
+    [
+        torch.tensor([1.5, -math.inf]),
+        torch.arange(6.0).view(2, 3).T,
+        torch.tensor([[1.0]]).expand(2, 3),
+        torch.arange(12.0).view(3, 4)[:, ::2],
+        torch.arange(20) % 3,
+        torch.arange(20) % 2 > 0,
+        torch.eye(9)[[3, 4]],
+        torch.randn(4, 4, generator=torch.Generator().manual_seed(0)).to(torch.bfloat16),
+        torch.full((2, 3), 0.1, dtype=torch.float16),
+        torch.tensor(0.1, dtype=torch.float64),
+        torch.zeros(0, 3),
+        np.array([0.1, 2.0]),
+        np.arange(20.0).reshape(4, 5) % 5,
+        np.float32(0.1),
+        np.arange(6.0).reshape(2, 3).T,
+    ],
+    ids=str,
+)
+def test_an_array_is_written_exactly(x: torch.Tensor) -> None:
+    again = eval(array_text(x), {"torch": torch, "np": np, "math": math})
+    assert type(again) is type(x)
+    assert again.dtype == x.dtype
+    assert np.array_equal(torch.as_tensor(again).double(), torch.as_tensor(x).double())
+    assert np.shape(again) == np.shape(x)
