@@ -41,6 +41,7 @@ _ALTERNATIVES = 6  # correct programs that must agree with the solution
 _FIRST = 4  # tests with a difference to look at before shrinking
 _FEW_NUMBERS = 4  # no other test is tried after a counterexample with as few numbers
 _FIRST_SHARE, _SHRINKING_SHARE, _LAST_SHARE = 0.3, 0.85, 0.6  # of the time, when steps end
+_LEAST_SHARE = 0.2  # of the time, to shrink calls after a slow first step
 _LATER = {"gradient": 1, "exception": 1, "argument": 1, "effect": 2, "device": 2, "detached": 2,
           "message": 2, "memory access": 2, "forbidden": 2, "work": 4, "stopped": 4}  # fmt: skip
 _REAL_DEVICES = {a.name for a in AXES.values() if not a.claimed and a.name != CPU}
@@ -272,26 +273,35 @@ class Contest:
         return True
 
     def _shrunk(self, finding: Finding, share: float) -> Finding:
-        """Return a smaller finding; while it shrinks, only one correct program has to agree."""
-        best, allowed = finding, _SHRINKING_SHARE * share
+        """Return a smaller finding on which the correct programs agree.
+
+        Only one correct program is asked at first. If others disagree, the search continues with
+        all of them from the smallest calls on which they agree.
+        """
+        trail, start = [finding], self._spent_share()
+        allowed = max(_SHRINKING_SHARE * share - start, _LEAST_SHARE)
 
         def accept(most: int, calls: Calls) -> Calls | None:
-            nonlocal best
             with suppress(Exception):  # a changed call may be impossible to encode or to answer
                 new = self._compared(calls, finding)
-                simpler = new is not None and cost(new.calls) < cost(best.calls)
+                simpler = new is not None and cost(new.calls) < cost(trail[-1].calls)
                 if new is not None and simpler and self._is_agreed(new, most):
-                    best = new
+                    trail.append(new)
                     return new.calls
             return None
 
+        accept(1, needed(finding.calls))
         for most in (1, _ALTERNATIVES):
-            best = finding
-            accept(most, needed(finding.calls))
-            shrunk(best.calls, partial(accept, most), lambda: self._spent_share() / allowed)
-            if self._is_agreed(best):
+            shrunk(
+                trail[-1].calls,
+                partial(accept, most),
+                lambda: (self._spent_share() - start) / allowed,
+            )
+            if self._is_agreed(trail[-1]):
                 break
-        return best
+            while len(trail) > 1 and not self._is_agreed(trail[-1]):
+                trail.pop()
+        return trail[-1]
 
     # Showing
 

@@ -65,20 +65,23 @@ def _plain_cost(value: Any) -> tuple[float, float]:
 
 
 def _array_cost(value: Any) -> tuple[float, float]:
+    """Return the cost of an array's text, which contains the whole storage of a view."""
     x = as_tensor(value)
     plain = x.dtype in (torch.int64, torch.bool, torch.float32, torch.float64)
-    dense = value.is_contiguous() if isinstance(value, torch.Tensor) else value.flags.c_contiguous
-    clutter = x.ndim + 4.0 * (not plain) + 6.0 * (not dense)
-    clutter += 4.0 * (x.dtype == (torch.float64 if x is value else torch.float32))
+    unusual = x.dtype == (torch.float64 if x is value else torch.float32)
+    numbers, clutter = 0.0, x.ndim + 4.0 * (not plain) + 4.0 * unusual
+    if _dense(value) is not value:
+        numbers, clutter = 2.0 * x.ndim, clutter + 6
+        x = value = storage(value if x is value else torch.from_numpy(value))
     if x.numel() > max(2, x.ndim) and bool((x == x.flatten()[0]).all()):
         first = x.flatten()[0].item()
-        return x.ndim + (first not in (0, 1)), clutter + 2 + _entry_cost(first)
-    pattern = pattern_text(value) if dense else None
+        return numbers + x.ndim + (first not in (0, 1)), clutter + 2 + _entry_cost(first)
+    pattern = pattern_text(value)
     if pattern is not None:
-        return pattern[1], clutter + len(pattern[0]) / 10
+        return numbers + pattern[1], clutter + len(pattern[0]) / 10
     if x.dtype == torch.bool or x.numel() > _LARGE or not x.numel():
-        return x.numel() * (x.dtype != torch.bool), clutter + x.numel()
-    return x.numel(), clutter + sum(map(_entry_cost, x.flatten().tolist()))
+        return numbers + x.numel() * (x.dtype != torch.bool), clutter + x.numel()
+    return numbers + x.numel(), clutter + sum(map(_entry_cost, x.flatten().tolist()))
 
 
 def _entry_cost(x: float) -> float:
@@ -168,6 +171,8 @@ def _plain_options(calls: Calls) -> Iterator[Calls]:
     yield tuple(s.with_options(count=False, compiled=False, order=None) for s in calls)
     yield tuple(s.with_options(printing=False) for s in calls)
     yield _each(calls, _dense)
+    for layout in (_swapped, _every_second):
+        yield _each(calls, partial(_laid_out, layout))
     casts = (s.with_options(dtype=s.options.dtype and "float32") for s in calls)
     yield _each(tuple(casts), _usual_type)
     for pattern in _PATTERNS:
@@ -175,7 +180,24 @@ def _plain_options(calls: Calls) -> Iterator[Calls]:
 
 
 def _dense(x: Any) -> Any:
-    return x.contiguous() if isinstance(x, torch.Tensor) else x.copy() if is_array(x) else x
+    if isinstance(x, torch.Tensor):
+        return x.contiguous()
+    return np.ascontiguousarray(x) if isinstance(x, np.ndarray) and x.ndim else x
+
+
+def _laid_out(layout: Callable[[torch.Tensor], torch.Tensor], x: Any) -> Any:
+    """Return an array that is not dense in a simpler layout."""
+    if not isinstance(x, (torch.Tensor, np.ndarray)) or _dense(x) is x:
+        return x
+    return layout(x) if isinstance(x, torch.Tensor) else layout(torch.from_numpy(x)).numpy()
+
+
+def _swapped(x: torch.Tensor) -> torch.Tensor:
+    return x.transpose(0, -1).contiguous().transpose(0, -1)
+
+
+def _every_second(x: torch.Tensor) -> torch.Tensor:
+    return x.repeat_interleave(2, dim=-1)[..., ::2]
 
 
 def _usual_type(x: Any) -> Any:

@@ -112,7 +112,9 @@ def _view_text(t: torch.Tensor) -> str:
     if t.ndim == 2 and t.T.is_contiguous():
         return f"{array_text(t.T)}.T"
     shape, strides = tuple(t.shape), tuple(t.stride())
-    return f"{array_text(storage(t).clone())}.as_strided({shape}, {strides})"
+    flat = array_text(storage(t).clone())
+    flat = f"({flat})" if "%" in flat else flat
+    return f"{flat}.as_strided({shape}, {strides})"
 
 
 # Patterns
