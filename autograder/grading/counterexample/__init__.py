@@ -4,6 +4,7 @@
 gives, and a notebook cell that shows it. `Engine.counterexamples` creates a search.
 """
 
-from .search import Counterexample, CounterexampleSearch
+from .contest import Counterexample
+from .search import CounterexampleSearch
 
 __all__ = ["Counterexample", "CounterexampleSearch"]

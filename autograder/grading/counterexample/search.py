@@ -1,90 +1,27 @@
 """Search the smallest public input on which a program is wrong.
 
 The hidden tests run on the solution with inputs that are drawn from a public seed, and their calls
-are recorded. The program answers the same calls. The calls up to a certainly wrong answer are
-shrunk, as long as the solution answers, the correct programs of the bank agree with it, and the
-program is still wrong in the same way. The calls are then written as text, and the arrays that the
-text makes are compared once more, so that only what was confirmed is shown.
-
-The submission sees only public inputs, so neither its answers nor the text reveal the course's
-secret. Everything but `_judged` and `_played` runs on the course's own programs.
+are recorded. The program answers the same calls, up to a certainly wrong answer. These calls are
+shrunk as long as the program is still wrong in the same way (`contest`). The submission sees only
+public inputs, so neither its answers nor the text of the calls reveal the course's secret.
 """
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Collection
-from contextlib import closing, suppress
+from contextlib import closing
 from functools import partial
-from typing import Any, NamedTuple
-
-import msgspec
-import torch
 
 from ...files import hash_of, public_draw
 from ...model.availability import AXES, CPU
 from ...model.report.schema import axes_of, in_low_precision
-from ...worker.protocol.messages import Effect
-from ..comparator import as_tensor, is_array
-from ..decoding import read_answer
-from ..outcomes import Outcome
 from ..running.test_runner import Files, Runs
-from ..targets.in_process import Answer, Target
-from ..targets.sandboxed import Sandboxed
-from .answer_difference import WORK, AnswerDifference, Sides, difference, side_by_side
-from .call_sequence import AFTER_CALL, Player, decoded, leaves_of
-from .notebook_cell import Script, Unwritable, path_of
-from .shrinking import Calls, as_written, cost, needed, shrunk
-from .value_text import result_text
+from ..targets.in_process import Target
+from .call_cost import cost
+from .call_sequence import Player, decoded
+from .contest import ALTERNATIVES, Contest, Counterexample, RecordedTest
 
-_ALTERNATIVES = 6  # correct programs that must agree with the solution
-_FIRST = 4  # tests with a difference to look at before shrinking
-_FEW_NUMBERS = 4  # no other test is tried after a counterexample with as few numbers
-_FIRST_SHARE, _SHRINKING_SHARE, _LAST_SHARE = 0.3, 0.85, 0.6  # of the time, when steps end
-_LEAST_SHARE = 0.2  # of the time, to shrink calls after a slow first step
-_LATER = {"gradient": 1, "exception": 1, "argument": 1, "effect": 2, "device": 2, "detached": 2,
-          "message": 2, "memory access": 2, "forbidden": 2, "work": 4, "stopped": 4}  # fmt: skip
 _REAL_DEVICES = {a.name for a in AXES.values() if not a.claimed and a.name != CPU}
-
-
-class Counterexample(msgspec.Struct, frozen=True):
-    """A small input on which a program is wrong.
-
-    call:     the calls, as Python; the last line is the expression whose value differs
-    expected: its value in the solution
-    actual:   its value in the program
-    cell:     a complete notebook cell that makes the calls
-    kind:     what differs, such as "value", "gradient" or "exception"
-    numbers:  how many numbers `call` contains
-    """
-
-    call: str
-    expected: str
-    actual: str
-    cell: str
-    kind: str
-    numbers: int
-
-
-class RecordedTest(NamedTuple):
-    """The calls of a hidden test with public inputs, and the solution's answers."""
-
-    name: str
-    calls: Calls
-    answers: list[Answer | Outcome]
-
-
-class Finding(NamedTuple):
-    """Calls whose last answer is wrong."""
-
-    calls: Calls
-    found: AnswerDifference
-    right: Answer
-    mine: Answer | Outcome
-
-    @property
-    def rank(self) -> tuple[float, ...]:
-        return (_LATER.get(self.found.kind, 0), *cost(self.calls))
 
 
 class CounterexampleSearch:
@@ -98,7 +35,7 @@ class CounterexampleSearch:
     def __init__(
         self, runs: Runs, load: Callable[[Files, Collection[str]], Target], seconds: float
     ) -> None:
-        self.runs, self._load, self.seconds = runs, load, seconds
+        self._runs, self._load, self._seconds = runs, load, seconds
         self._known: dict[bytes, Counterexample | None] = {}
         self._recorded: dict[tuple[str, bytes], list[RecordedTest]] = {}
         self._right: dict[str, list[Player]] = {}
@@ -122,16 +59,17 @@ class CounterexampleSearch:
         key = hash_of((*map(str.encode, names), *content))
         if key not in self._known:
             tests = [t for t in self.recorded(exercise, seed) if not failed or t.name in failed]
-            with closing(Contest(self, partial(self._load, files, helpers), exercise)) as contest:
+            right, load = self.right_programs(exercise), partial(self._load, files, helpers)
+            with closing(Contest(self._runs, right, load, exercise, self._seconds)) as contest:
                 self._known[key] = contest.result(tests)
         return self._known[key]
 
     def recorded(self, exercise: str, seed: str = "") -> list[RecordedTest]:
         """Return the tests of an exercise, the simplest first; real GPUs are left out."""
-        secret = public_draw(f"{self.runs.week.name} {exercise} {seed}")
+        secret = public_draw(f"{self._runs.week.name} {exercise} {seed}")
         if (exercise, secret) not in self._recorded:
             solution, found = self.right_programs(exercise)[0], []
-            for name, steps in self.runs.recorded(exercise, secret).items():
+            for name, steps in self._runs.recorded(exercise, secret).items():
                 if steps and _REAL_DEVICES.isdisjoint(axes_of(name).split("-")):
                     calls = solution.filled(decoded(steps))
                     found.append(RecordedTest(name, calls, solution.play(calls)))
@@ -144,15 +82,15 @@ class CounterexampleSearch:
     def right_programs(self, exercise: str) -> list[Player]:
         """Return the solution, and alternatives that define the exercise in another way."""
         if exercise not in self._right:
-            bank = self.runs.bank
+            bank = self._runs.bank
             heads, start = (f"def {exercise}(", f"class {exercise}("), len(bank.solution)
             others = [
                 (name, source)
                 for name, source in bank.alternatives.items()
                 if any(head in source[start:] for head in heads)
             ]
-            chosen = [("-solution", bank.solution), *others[:_ALTERNATIVES]]
-            targets = [self.runs.in_place(*one).__enter__() for one in chosen]
+            chosen = [("-solution", bank.solution), *others[:ALTERNATIVES]]
+            targets = [self._runs.in_place(*one).__enter__() for one in chosen]
             self._right[exercise] = [Player(target, exercise) for target in targets]
         return self._right[exercise]
 
@@ -160,202 +98,3 @@ class CounterexampleSearch:
         for player in (p for players in self._right.values() for p in players):
             player.target.close()
         self._right.clear()
-
-
-class Contest:
-    """Compares one program with the correct programs."""
-
-    def __init__(
-        self, search: CounterexampleSearch, load: Callable[[], Target], exercise: str
-    ) -> None:
-        self._runs, self._seconds, self._load = search.runs, search.seconds, load
-        self._solution, *self._others = search.right_programs(exercise)
-        self._exercise, self._mine, self._earlier_seconds = exercise, Player(load(), exercise), 0.0
-        self._strictly = self._remembers = False
-        self._began = time.thread_time()
-
-    def close(self) -> None:
-        self._mine.target.close()
-
-    def _restart(self) -> None:
-        """Load the program again, so that it remembers no earlier call."""
-        self._earlier_seconds += self._inside_seconds()
-        self._mine.target.close()
-        self._mine = Player(self._load(), self._exercise)
-
-    def result(self, tests: list[RecordedTest]) -> Counterexample | None:
-        """Return the smallest counterexample that is found within the time."""
-        found = self._first_findings(tests)
-        if not found:  # then values may differ by more than rounding errors, but not by much
-            self._strictly = True
-            found = self._first_findings(tests)
-        best: Counterexample | None = None
-        for number, finding in enumerate(sorted(found, key=lambda f: f.rank)):
-            share = 1.0 if best is not None else (number + 1) / len(found)
-            shown = self._shown(self._shrunk(finding, share))
-            if shown is None and not self._remembers:
-                # Earlier calls may have changed the program's state, so each call needs a new one.
-                self._remembers = True
-                shown = self._shown(self._shrunk(finding, share))
-            shown = shown or self._shown(finding)
-            if shown is not None and (best is None or shown.numbers < best.numbers):
-                best = shown
-            enough = best is not None and best.numbers <= _FEW_NUMBERS
-            if enough or (best is not None and self._spent_share() > _LAST_SHARE):
-                break
-        return best
-
-    def _spent_share(self) -> float:
-        inside = self._earlier_seconds + self._inside_seconds()
-        return (time.thread_time() - self._began + inside) / self._seconds
-
-    def _inside_seconds(self) -> float:
-        target = self._mine.target
-        return target.clocks.used_seconds() if isinstance(target, Sandboxed) else 0.0
-
-    # Comparing
-
-    def _first_findings(self, tests: list[RecordedTest]) -> list[Finding]:
-        found: list[Finding] = []
-        for test in tests:
-            finding = self._judged(test.calls, test.answers)
-            if finding is not None and self._is_agreed(finding):
-                found.append(finding)
-            enough = sum(f.rank[0] < 2 for f in found) >= _FIRST
-            if enough or (found and self._spent_share() > _FIRST_SHARE):
-                break
-        return found
-
-    def _judged(self, calls: Calls, rights: list[Any]) -> Finding | None:
-        """Return the calls up to the program's first wrong answer, or None if there is none."""
-        for number, (right, mine) in enumerate(zip(rights, self._played(calls), strict=False)):
-            if not isinstance(right, tuple):
-                return None
-            found = difference(right, mine, calls[number].options.construct, self._strictly)
-            if found is not None:
-                return Finding(calls[: number + 1], found, right, mine)
-        return None
-
-    def _played(self, calls: Calls) -> list[Answer | Outcome]:
-        if self._remembers:
-            self._restart()
-        if isinstance(self._mine.target, Sandboxed):
-            self._mine.target.deaths.clear()  # otherwise two stopped calls would end the search
-        return self._mine.play(calls)
-
-    def _compared(self, calls: Calls, like: Finding) -> Finding | None:
-        """Compare the answers to other calls; return None if they do not differ in the same way."""
-        calls = self._solution.filled(calls)
-        rights = self._solution.play(calls)
-        refused = like.right[0].raised
-        for right in rights:
-            assert isinstance(right, tuple)
-            raised = right[0].raised
-            if raised is not None and (refused is None or raised.type != refused.type):
-                return None
-            if right[0].status not in ("ok", "raised") or _has_nan(right):
-                return None
-        finding = self._judged(calls, rights)
-        return finding if finding is not None and finding.found.kind == like.found.kind else None
-
-    def _is_agreed(self, finding: Finding, most: int = _ALTERNATIVES) -> bool:
-        """Return True if correct programs give the solution's answers, however they do it."""
-        rights = self._solution.play(finding.calls)
-        work = finding.found.path if finding.found.kind in WORK else ()
-        for other in self._others[:most]:
-            answers = other.play(finding.calls)
-            if len(answers) < len(rights):
-                return False
-            for step, right, answer in zip(finding.calls, rights, answers, strict=True):
-                assert isinstance(right, tuple)
-                if difference(right, answer, step.options.construct, self._strictly, work):
-                    return False
-        return True
-
-    def _shrunk(self, finding: Finding, share: float) -> Finding:
-        """Return a smaller finding on which the correct programs agree.
-
-        Only one correct program is asked at first. If others disagree, the search continues with
-        all of them from the smallest calls on which they agree.
-        """
-        trail, start = [finding], self._spent_share()
-        allowed = max(_SHRINKING_SHARE * share - start, _LEAST_SHARE)
-
-        def accept(most: int, calls: Calls) -> Calls | None:
-            with suppress(Exception):  # a changed call may be impossible to encode or to answer
-                new = self._compared(calls, finding)
-                simpler = new is not None and cost(new.calls) < cost(trail[-1].calls)
-                if new is not None and simpler and self._is_agreed(new, most):
-                    trail.append(new)
-                    return new.calls
-            return None
-
-        accept(1, needed(finding.calls))
-        for most in (1, _ALTERNATIVES):
-            shrunk(
-                trail[-1].calls,
-                partial(accept, most),
-                lambda: (self._spent_share() - start) / allowed,
-            )
-            if self._is_agreed(trail[-1]):
-                break
-            while len(trail) > 1 and not self._is_agreed(trail[-1]):
-                trail.pop()
-        return trail[-1]
-
-    # Showing
-
-    def _shown(self, finding: Finding) -> Counterexample | None:
-        """Write a finding, after a new process is asked with the arrays that its text makes."""
-        self._restart()
-        with suppress(Unwritable, SyntaxError, TypeError, ValueError, RuntimeError, IndexError):
-            again = self._compared(as_written(finding.calls), finding)
-            if again is None:
-                return None
-            signatures, last = self._runs.plugin.signatures, again.calls[-1]
-            path = path_of(last, {s.key: s for s in again.calls})
-            parts = signatures.result(path, "The result")
-            sides = side_by_side(again.found, again.right, again.mine, parts)
-            if again.found.kind == "argument":
-                sides = self._changed(again) or sides
-            module, is_random = self._runs.week.module, self._is_random(again.calls)
-            script = Script(again.calls, again.found, sides, signatures, module, is_random)
-            kind, numbers = again.found.kind, script.numbers
-            return Counterexample(
-                script.call, sides.expected, sides.actual, script.cell, kind, numbers
-            )
-        return None
-
-    def _changed(self, finding: Finding) -> Sides | None:
-        """Return the values before and after the call of the array that the call changes."""
-        last = finding.calls[-1]
-        answers = self._played((*finding.calls[:-1], last.bringing(AFTER_CALL, "arguments_after")))
-        if len(answers) < len(finding.calls) or not isinstance(answers[-1], tuple):
-            return None
-        (effect,) = finding.found.path
-        in_numpy = effect.effect is Effect.ARRAY
-        before = list(
-            {id(x): x for x in leaves_of((last.args, last.kwargs)) if is_array(x)}.values()
-        )
-        after = [x for x in leaves_of(read_answer(answers[-1])[0]) if is_array(x)]
-        pairs = [
-            (x, y)
-            for x, y in zip(before, after, strict=False)
-            if isinstance(x, torch.Tensor) != in_numpy
-        ]
-        x, y = pairs[effect.argument - 1]
-        return Sides(result_text(x.detach() if not in_numpy else x, 3), result_text(y, 3))
-
-    def _is_random(self, calls: Calls) -> bool:
-        """Return True if a call draws random numbers, except for weights that are replaced."""
-        return any(
-            isinstance(answer, tuple)
-            and any(e.effect is Effect.TORCH_RANDOM for e in answer[0].side_effects)
-            for step, answer in zip(calls, self._played(calls), strict=False)
-            if step.fill is None and not step.state
-        )
-
-
-def _has_nan(answer: Answer) -> bool:
-    arrays = (as_tensor(x) for x in leaves_of(read_answer(answer)) if is_array(x))
-    return any(x.is_floating_point() and not x.is_meta and bool(x.isnan().any()) for x in arrays)

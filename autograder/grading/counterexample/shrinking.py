@@ -1,4 +1,4 @@
-"""Propose smaller and simpler versions of a sequence of calls, and measure their size.
+"""Propose smaller and simpler versions of a sequence of calls.
 
 Each phase yields changes of one kind. `shrunk` takes the first change that makes a sequence simpler
 and still shows the difference, and repeats all phases until no change does.
@@ -20,75 +20,14 @@ import torch
 from ...model.availability import CPU
 from ..assertions.call_comparison import IN_A_ROW
 from ..comparator import as_tensor, is_array
-from .call_sequence import Made, Pattern, Step, leaves_of
-from .value_text import MODULI, array_text, counted, float_literal, normal, pattern_text, storage
+from .call_cost import PATTERNS, Calls, cost, dense
+from .call_sequence import Made, Step, leaves_of
+from .value_text import MODULI, array_text, counted, normal, storage
 
-Calls = tuple[Step, ...]
 Change = Callable[[Any], Any]
-_PATTERNS: tuple[Pattern, ...] = ("ones", "eye", "counted", "normal")
 _MOST_ENTRIES = 24  # entries of an array that are changed one at a time
 _MOST_ARRAYS = 12  # arrays that are changed one at a time
 _SHARE_OF_SIZES = 0.6  # of the time; the rest is left for values
-_LARGE = 4096  # entries of an array whose numbers are not looked at
-
-
-# Size
-
-
-def cost(calls: Calls) -> tuple[float, float]:
-    """Return how many numbers the calls contain, and how much else there is to read."""
-    numbers, clutter = 0.0, 0.0
-    for step in calls:
-        options = step.options
-        clutter += 5 + 3 * len(step.kwargs) + len(step.args) + 3 * bool(options.brought)
-        clutter += 8 * (options.device != CPU) + 3 * (options.dtype not in (None, "float32"))
-        clutter += options.count + options.printing + (options.order is not None)
-        parts = list(leaves_of((step.args, step.kwargs)))
-        if step.cotangents is not None:
-            clutter += 4
-            plain = all(bool((c == 1).all()) for c in step.cotangents)
-            parts += () if plain else step.cotangents
-        if step.fill is not None:
-            numbers, clutter = numbers + 1, clutter + 2 + _PATTERNS.index(step.fill)
-        else:
-            parts += (step.state or {}).values()
-        for part in parts:
-            own = _array_cost(part) if is_array(part) else _plain_cost(part)
-            numbers, clutter = numbers + own[0], clutter + own[1]
-    return numbers, clutter
-
-
-def _plain_cost(value: Any) -> tuple[float, float]:
-    if isinstance(value, (int, float)) and not isinstance(value, bool):
-        return 1, _entry_cost(value)
-    return 0, len(value) if isinstance(value, str) else 1
-
-
-def _array_cost(value: Any) -> tuple[float, float]:
-    """Return the cost of an array's text, which contains the whole storage of a view."""
-    x = as_tensor(value)
-    plain = x.dtype in (torch.int64, torch.bool, torch.float32, torch.float64)
-    unusual = x.dtype == (torch.float64 if x is value else torch.float32)
-    numbers, clutter = 0.0, x.ndim + 4.0 * (not plain) + 4.0 * unusual
-    if _dense(value) is not value:
-        numbers, clutter = 2.0 * x.ndim, clutter + 6
-        x = value = storage(value if x is value else torch.from_numpy(value))
-    if x.numel() > max(2, x.ndim) and bool((x == x.flatten()[0]).all()):
-        first = x.flatten()[0].item()
-        return numbers + x.ndim + (first not in (0, 1)), clutter + 2 + _entry_cost(first)
-    pattern = pattern_text(value)
-    if pattern is not None:
-        return numbers + pattern[1], clutter + len(pattern[0]) / 10
-    if x.dtype == torch.bool or x.numel() > _LARGE or not x.numel():
-        return numbers + x.numel() * (x.dtype != torch.bool), clutter + x.numel()
-    return numbers + x.numel(), clutter + sum(map(_entry_cost, x.flatten().tolist()))
-
-
-def _entry_cost(x: float) -> float:
-    return float(x) if x in (0, 1) else 1.0 + len(float_literal(float(x)))
-
-
-# Search
 
 
 def shrunk(
@@ -170,24 +109,18 @@ def _plain_options(calls: Calls) -> Iterator[Calls]:
     yield tuple(replace(s, cotangents=one) for s, one in zip(calls, ones, strict=True))
     yield tuple(s.with_options(count=False, compiled=False, order=None) for s in calls)
     yield tuple(s.with_options(printing=False) for s in calls)
-    yield _each(calls, _dense)
+    yield _each(calls, dense)
     for layout in (_swapped, _every_second):
         yield _each(calls, partial(_laid_out, layout))
     casts = (s.with_options(dtype=s.options.dtype and "float32") for s in calls)
     yield _each(tuple(casts), _usual_type)
-    for pattern in _PATTERNS:
+    for pattern in PATTERNS:
         yield tuple(replace(s, fill=pattern, state=None) if s.state or s.fill else s for s in calls)
-
-
-def _dense(x: Any) -> Any:
-    if isinstance(x, torch.Tensor):
-        return x.contiguous()
-    return np.ascontiguousarray(x) if isinstance(x, np.ndarray) and x.ndim else x
 
 
 def _laid_out(layout: Callable[[torch.Tensor], torch.Tensor], x: Any) -> Any:
     """Return an array that is not dense in a simpler layout."""
-    if not isinstance(x, (torch.Tensor, np.ndarray)) or _dense(x) is x:
+    if not isinstance(x, (torch.Tensor, np.ndarray)) or dense(x) is x:
         return x
     return layout(x) if isinstance(x, torch.Tensor) else layout(torch.from_numpy(x)).numpy()
 
