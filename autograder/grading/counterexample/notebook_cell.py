@@ -117,7 +117,9 @@ class Script:
             part = name if step.options.brought != IN_A_ROW else f"{name}[0]"
             self._add(f"{part}.sum().backward()")
         elif given is not None:
-            self._add(f"torch.autograd.backward({name}, {self._value(given, step)})")
+            in_pairs = step.options.brought == IN_A_ROW and len(given) >= len(step.args)
+            parts = f"[y for ys in {name} for y in ys]" if in_pairs else name
+            self._add(f"torch.autograd.backward({parts}, {self._value(given, step)})")
         return name
 
     def _new_name(self, base: str) -> str:

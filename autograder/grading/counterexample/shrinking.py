@@ -179,7 +179,7 @@ def _cut(lengths: dict[int, int], value: Any, left_out: int = -1, below: int = 0
         for axis, size in enumerate(value.shape):
             if size in lengths:
                 where = slice(lengths[size]) if left_out < 0 else kept(size)
-                value = value[(slice(None),) * axis + (where,)]
+                value = _as_dense(value, value[(slice(None),) * axis + (where,)])
         return value % below if below and as_tensor(value).dtype == torch.int64 else value
     if isinstance(value, (list, tuple)) and len(value) in lengths:
         return type(value)(value[n] for n in kept(len(value)))
@@ -194,7 +194,13 @@ def _lower_rank(calls: Calls) -> Iterator[Calls]:
 
 
 def _row(least: int, index: int, value: Any) -> Any:
-    return value[index] if is_array(value) and value.ndim >= least else value
+    is_higher = is_array(value) and value.ndim >= least
+    return _as_dense(value, value[index]) if is_higher else value
+
+
+def _as_dense(before: Any, part: Any) -> Any:
+    """Return a part of an array, without gaps in memory if the whole array has none."""
+    return dense(part) if dense(before) is before else part
 
 
 def _fewer_arguments(calls: Calls) -> Iterator[Calls]:
