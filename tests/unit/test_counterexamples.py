@@ -8,6 +8,7 @@ import math
 import sys
 import types
 from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -17,7 +18,12 @@ from autograder.files import public_draw
 from autograder.grading.counterexample import CounterexampleSearch
 from autograder.grading.counterexample.value_text import array_text
 from autograder.grading.engine import Engine
+from autograder.grading.warmup import warm_engine
+from autograder.model.availability import installed
 from autograder.model.course import load
+from autograder.sandbox import choose
+
+PROJECT = Path(__file__).resolve().parents[2]
 
 REGISTRY = """
 course: tiny
@@ -233,6 +239,11 @@ CASES = {
         "Total",
         ("total = Total()\ntotal2 = Total()\ntotal.add(1)\ntotal2.add(1)", "1", "2"),
     ),
+    "effect": (
+        wrong('    print(f"Hello', '    torch.manual_seed(1)\n    print(f"Hello'),
+        "greet",
+        ("greet('A')", "no other effect", "torch's global random state"),
+    ),
     "drawing": (
         wrong('"key"', '"query"'),
         "show",
@@ -256,7 +267,7 @@ def test_the_smallest_call_is_shown(search: CounterexampleSearch, name: str) -> 
     assert actual in found.actual
 
 
-@pytest.mark.parametrize("name", sorted(CASES.keys() - {"drawing"}))
+@pytest.mark.parametrize("name", sorted(CASES.keys() - {"drawing", "effect"}))
 def test_the_cell_shows_the_difference(search: CounterexampleSearch, name: str) -> None:
     source, exercise, _ = CASES[name]
     found = search.find({"tiny.py": source.encode()}, exercise)
@@ -277,6 +288,41 @@ def run(cell: str, source: str) -> str:
     finally:
         del sys.modules["tiny"]
     return printed.getvalue()
+
+
+def test_a_kernel_shows_shape_and_accesses() -> None:
+    course = load(PROJECT)
+    week = course.week("week09_kernels")
+    if not installed("triton"):
+        pytest.skip("Triton is not installed")
+    engine = Engine(course, week, ("cpu",), b"secret", None)
+    search = engine.counterexamples(seconds=20.0)
+    try:
+        bank = {m.name: m.source for m in engine.bank.misconceptions}
+        source = bank["stores_outputs_without_a_mask"].encode()
+        tests = [t.name for t in search.recorded("flash_forward") if "::test_inside" in t.name]
+        found = search.find({week.module: source}, "flash_forward", tests[:1])
+    finally:
+        search.close()
+        engine.close()
+    assert found is not None
+    assert found.kind == "memory access"
+    assert found.expected == "elements outside of the tensors: 0"
+
+
+def test_a_program_in_the_sandbox_that_hangs_is_shown() -> None:
+    course = load(PROJECT)
+    week = course.week("week01_softmax")
+    engine = warm_engine(course, week, ("cpu",), b"secret", choose())
+    search = engine.counterexamples()
+    try:
+        source = f"{engine.bank.solution}\n\ndef softmax(x, dim=-1):\n    while True: pass\n"
+        found = search.find({week.module: source.encode()}, "softmax")
+    finally:
+        search.close()
+        engine.close()
+    assert found is not None
+    assert found.kind == "stopped"
 
 
 def test_a_correct_program_has_none(search: CounterexampleSearch) -> None:

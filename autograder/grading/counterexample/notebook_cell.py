@@ -254,6 +254,8 @@ class Script:
     def _torch_module(self, content: dict[str, Any], step: Step) -> str:
         name, bias = self._new_name("module"), "" if content["bias"] else ", bias=False"
         sizes = f"{content['embed_dim']}, {content['num_heads']}"
+        dtype = next(iter(content["state"].values())).dtype
+        bias += "" if dtype == torch.float32 else f", dtype={dtype}"
         self._add(f"{name} = torch.nn.MultiheadAttention({sizes}, batch_first=True{bias})")
         self._add(f"{name}.load_state_dict({self._value(content['state'], step)})")
         self._objects[-len(self._objects) - 1] = name
