@@ -330,6 +330,12 @@ def test_a_correct_program_has_none(search: CounterexampleSearch) -> None:
     assert search.find({"tiny.py": other.encode()}, "scale") is None
 
 
+def test_rounding_is_wrong_only_in_failed_tests(search: CounterexampleSearch) -> None:
+    source = wrong("return np.sqrt(x)", "return np.sqrt(x) * (1 + 5e-5)").encode()
+    assert search.find({"tiny.py": source}, "root") is None
+    assert search.find({"tiny.py": source}, "root", ["test_root.py::test_values"]) is not None
+
+
 def test_nothing_is_shown_on_which_correct_programs_differ(search: CounterexampleSearch) -> None:
     # An alternative returns 5 for 0, so 0 is not shown, although it would be simpler.
     source = wrong("return np.sqrt(x)", "return x * 1.0 + (x == 1)")

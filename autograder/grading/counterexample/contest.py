@@ -105,10 +105,14 @@ class Contest:
         self._mine.target.close()
         self._mine = Player(self._load(), self._exercise)
 
-    def result(self, tests: list[RecordedTest]) -> Counterexample | None:
-        """Return the smallest counterexample that is found within the time."""
+    def result(self, tests: list[RecordedTest], all_failed: bool) -> Counterexample | None:
+        """Return the smallest counterexample that is found within the time.
+
+        all_failed: whether the program is known to fail all of these tests. Otherwise, differences
+                    that may be rounding errors are ignored
+        """
         found = self._first_answers(tests)
-        if not found:  # then values may differ by more than rounding errors, but not by much
+        if not found and all_failed:
             self._strictly = True
             found = self._first_answers(tests)
         best: Counterexample | None = None

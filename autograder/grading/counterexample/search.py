@@ -61,7 +61,7 @@ class CounterexampleSearch:
             tests = [t for t in self.recorded(exercise, seed) if not failed or t.name in failed]
             right, load = self.right_programs(exercise), partial(self._load, files, helpers)
             with closing(Contest(self._runs, right, load, exercise, self._seconds)) as contest:
-                self._known[key] = contest.result(tests)
+                self._known[key] = contest.result(tests, bool(failed))
         return self._known[key]
 
     def recorded(self, exercise: str, seed: str = "") -> list[RecordedTest]:
