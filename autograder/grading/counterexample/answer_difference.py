@@ -68,6 +68,8 @@ def difference(
         values = read_answer(mine), read_answer(right)
     except frames.BadFrame:
         return AnswerDifference("type")
+    if not all(g is None or isinstance(g, torch.Tensor) for g in values[0][1]):
+        return AnswerDifference("type")
     for path, x, y in _located(values[0][0], values[1][0], ()):
         kind = _kind(x, y, strictly)
         if kind:
@@ -289,9 +291,11 @@ def _entries(expected: Any, actual: Any, path: str = "") -> Sides:
 
 
 def _state(found: frames.StateMismatch | None) -> Sides:
-    assert found is not None
+    if found is None:  # only a forged reply has no mismatch
+        return Sides("the parameters of the docstring", "other parameters")
     if found.shapes and not found.missing and not found.unexpected:
         name, shape, own = found.shapes[0]
+        name = printable(name)
         return Sides(f"{name} with shape {shape}", f"{name} with shape {own}")
     expected, actual = (
         f"parameters {', '.join(map(printable, names))}" if names else "none of these"

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import msgspec
 import torch
 
+from ...worker.protocol import frames
 from ...worker.protocol.messages import Effect
 from ..comparator import as_tensor, is_array
 from ..decoding import read_answer
@@ -35,6 +36,9 @@ _FIRST = 4  # tests with a difference to look at before shrinking
 _FEW_NUMBERS = 4  # no other test is tried after a counterexample with as few numbers
 _FIRST_SHARE, _SHRINKING_SHARE, _LAST_SHARE = 0.3, 0.85, 0.6  # of the time, when steps end
 _LEAST_SHARE = 0.2  # of the time, to shrink calls after a slow first step
+# Errors in writing calls whose arguments have no text, or answers that are malformed.
+_UNWRITABLE = (Unwritable, SyntaxError, TypeError, ValueError, RuntimeError, IndexError, KeyError,
+               frames.BadFrame)  # fmt: skip
 _LATER = {"gradient": 1, "exception": 1, "argument": 1, "effect": 2, "device": 2, "detached": 2,
           "message": 2, "memory access": 2, "forbidden": 2, "work": 4, "stopped": 4}  # fmt: skip
 
@@ -234,7 +238,7 @@ class Contest:
     def _shown(self, finding: WrongCalls) -> Counterexample | None:
         """Write a finding, after a new process is asked with the arrays that its text makes."""
         self._restart()
-        with suppress(Unwritable, SyntaxError, TypeError, ValueError, RuntimeError, IndexError):
+        with suppress(*_UNWRITABLE):
             again = self._compared(as_written(finding.calls), finding)
             if again is None:
                 return None
