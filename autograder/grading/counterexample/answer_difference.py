@@ -68,7 +68,7 @@ def difference(
         values = read_answer(mine), read_answer(right)
     except frames.BadFrame:
         return AnswerDifference("type")
-    if not all(g is None or isinstance(g, torch.Tensor) for g in values[0][1]):
+    if any(not isinstance(g, torch.Tensor | None) for g in values[0][1]):
         return AnswerDifference("type")
     for path, x, y in _located(values[0][0], values[1][0], ()):
         kind = _kind(x, y, strictly)
@@ -218,7 +218,7 @@ def side_by_side(
         case "work" | "memory access":
             counts = [x[0].counts or frames.Counts(0, 0, 0) for x in (right, mine)]
             return Sides(_work(found.path[0], counts[0]), _work(found.path[0], counts[1]))
-        case "state":
+        case "state" if mine[0].mismatch is not None:
             return _state(mine[0].mismatch)
         case "effect":
             try:
@@ -290,9 +290,7 @@ def _entries(expected: Any, actual: Any, path: str = "") -> Sides:
     return Sides(*texts, suffix, digits)
 
 
-def _state(found: frames.StateMismatch | None) -> Sides:
-    if found is None:  # only a forged reply has no mismatch
-        return Sides("the parameters of the docstring", "other parameters")
+def _state(found: frames.StateMismatch) -> Sides:
     if found.shapes and not found.missing and not found.unexpected:
         name, shape, own = found.shapes[0]
         name = printable(name)
