@@ -112,9 +112,7 @@ def _view_text(t: torch.Tensor) -> str:
     if t.ndim == 2 and t.T.is_contiguous():
         return f"{array_text(t.T)}.T"
     shape, strides = tuple(t.shape), tuple(t.stride())
-    flat = array_text(storage(t).clone())
-    flat = f"({flat})" if "%" in flat else flat
-    return f"{flat}.as_strided({shape}, {strides})"
+    return f"{array_text(storage(t).clone())}.as_strided({shape}, {strides})"
 
 
 # Patterns
@@ -144,8 +142,7 @@ def pattern_text(x: Any) -> tuple[str, int] | None:
     usual = name in ("float32", "int64", "bool")
     for modulus in MODULI:
         if torch.equal(t, counted(shape, modulus).to(t.dtype)):
-            text = f"torch.arange({t.numel()}{dot}){view} % {modulus}{compared}"
-            text = text if usual and not tail else f"({text})"
+            text = f"(torch.arange({t.numel()}{dot}){view} % {modulus}{compared})"
             return f"{text}{'' if usual else f'.to(torch.{name})'}{tail}", 3 + t.ndim
     if not t.is_floating_point():
         return None
