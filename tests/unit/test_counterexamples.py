@@ -16,12 +16,15 @@ import torch
 
 from autograder.files import public_draw
 from autograder.grading.counterexample import CounterexampleSearch
+from autograder.grading.counterexample.call_sequence import Step
+from autograder.grading.counterexample.shrinking import _smaller_sizes
 from autograder.grading.counterexample.value_text import array_text
 from autograder.grading.engine import Engine
 from autograder.grading.warmup import warm_engine
 from autograder.model.availability import installed
 from autograder.model.course import load
 from autograder.sandbox import choose
+from autograder.worker.protocol import frames
 
 PROJECT = Path(__file__).resolve().parents[2]
 
@@ -328,6 +331,12 @@ def test_a_program_in_the_sandbox_that_hangs_is_shown() -> None:
 def test_a_correct_program_has_none(search: CounterexampleSearch) -> None:
     other = wrong("return x * by +", "return by * x -")
     assert search.find({"tiny.py": other.encode()}, "scale") is None
+
+
+def test_a_huge_number_is_halved_like_any_other() -> None:
+    call = frames.Call("f", None, "f", (), {}, "cpu")
+    proposals = _smaller_sizes((Step(0, call, None, (2**62,)),))
+    assert {step.args[0] for (step,) in proposals} == {1, 2, 2**61, 2**62 - 1}
 
 
 def test_rounding_is_wrong_only_in_failed_tests(search: CounterexampleSearch) -> None:

@@ -143,7 +143,7 @@ def _smaller_sizes(calls: Calls) -> Iterator[Calls]:
     """Shorten all axes and lists of one length, and equal numbers, in all calls together."""
     lengths = _lengths(calls)
     for size in lengths:
-        for to in sorted({1, 2, size // 2, size - 1} & set(range(1, size))):
+        for to in sorted(n for n in {1, 2, size // 2, size - 1} if 0 < n < size):
             yield _each(calls, partial(_cut, {size: to}))
             multiples = {n: n // size * to for n in lengths if n % size == 0}
             yield _each(calls, partial(_cut, multiples))
