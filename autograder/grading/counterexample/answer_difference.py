@@ -10,14 +10,13 @@ import numpy as np
 import torch
 
 from ...worker.protocol import frames
-from ...worker.protocol.frames import Effect
+from ...worker.protocol.frames import Answer, Effect, nested
+from ...worker.protocol.values import Drawing, Figure, read_answer
 from ..assertions.call_comparison import check_side_effects
 from ..assertions.value_comparison import compare
 from ..comparator import as_tensor, distance, is_array, largest_entry
-from ..decoding import Drawing, Figure, nested, read_answer
 from ..disclosure.signatures import NamedParts
 from ..outcomes import BadReply, Flaw, GraderFault, Outcome, Wrong, printable
-from ..targets.in_process import Answer
 from .value_text import DIGITS, result_text
 
 WORK = ("work", "memory access")  # kinds whose `path` is the name of a count

@@ -14,13 +14,12 @@ import msgspec
 import torch
 
 from ...worker.protocol import frames
+from ...worker.protocol.frames import Answer, nested, request_of
 from ...worker.protocol.values import TORCH_DTYPES, Decoder, Encoder
 from ..assertions.case import Special
 from ..comparator import is_array
-from ..decoding import nested
-from ..diagnosis.probes import Steps
 from ..outcomes import Outcome
-from ..targets.in_process import Answer, Target, request_of
+from ..targets.in_process import Steps, Target
 from .value_text import counted
 
 AFTER_CALL = """

@@ -17,12 +17,13 @@ import msgspec
 import torch
 
 from ...worker.protocol import frames
+from ...worker.protocol.frames import Answer
 from ...worker.protocol.messages import Effect
+from ...worker.protocol.values import read_answer
 from ..comparator import as_tensor, is_array
-from ..decoding import read_answer
 from ..outcomes import Outcome
 from ..running.test_runner import Runs
-from ..targets.in_process import Answer, Target
+from ..targets.in_process import Target
 from ..targets.sandboxed import Sandboxed
 from .answer_difference import WORK, AnswerDifference, Sides, difference, side_by_side
 from .call_cost import Calls, cost

@@ -9,8 +9,8 @@ import numpy as np
 import torch
 
 from ...worker.protocol import frames
+from ...worker.protocol.values import Drawing, Figure
 from ..comparator import as_tensor, is_array
-from ..decoding import Drawing, Figure
 from ..outcomes import printable
 
 DIGITS = (2, 3, 4, 6, 9, 17)  # numbers of significant digits to try until two texts differ
