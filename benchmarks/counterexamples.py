@@ -26,11 +26,11 @@ import warnings
 from collections import Counter
 from typing import NamedTuple
 
-from autograder.grading.counterexample import Counterexample
 from autograder.grading.engine import Engine
 from autograder.grading.warmup import warm_engine
-from autograder.model.course import Course, Week, load
+from autograder.model.course import Counterexamples, Course, Week, load
 from autograder.model.course.bank import Misconception
+from autograder.model.report.schema import Counterexample
 from autograder.sandbox import choose
 
 from .floor import used
@@ -84,7 +84,7 @@ def is_confirmed(found: Counterexample, engine: Engine, one: Misconception) -> b
 def measure(course: Course, week: Week, chosen: argparse.Namespace) -> list[Searched]:
     """Search counterexamples for the misconceptions of a week."""
     engine = warm_engine(course, week, DEVICES, _SECRET, None if chosen.here else choose())
-    search, searched = engine.counterexamples(), []
+    search, searched = engine.counterexamples(Counterexamples()), []
     try:
         for one in engine.bank.misconceptions[chosen.first :: chosen.every]:
             files, tests = engine.runs.files(one.source), search.recorded(one.exercise)

@@ -132,6 +132,7 @@ def cached_engine(job: Job) -> Any:
         cached_for = trusted_fingerprint(course, week, job.devices, job.secret)
         engine = warm_engine(course, week, job.devices, job.secret, box, cached_for)
         engine.locate_mistakes(course.registry.suspects)
+        engine.find_counterexamples(course.registry.counterexamples)
         # pool processes skip `atexit` functions on exit, but run multiprocessing's finalizers
         _engines[key] = job.depends, engine, Finalize(None, engine.close, exitpriority=0)
     return _engines[key][1]

@@ -19,7 +19,7 @@ import msgspec
 
 from ..files import hash_of, replace_file
 from ..model.availability import EXTRAS
-from ..model.course import Course, Limits, Scoring, Suspects, Week
+from ..model.course import Counterexamples, Course, Limits, Scoring, Suspects, Week
 from ..model.report.schema import SubmissionReport
 from ..version import __version__
 
@@ -86,7 +86,11 @@ def trusted_fingerprint(course: Course, week: Week, devices: Iterable[str], secr
     are excluded so that changing one of them keeps the cached outputs of the others valid.
     """
     trusted = msgspec.structs.replace(
-        course.registry, scoring=Scoring(), suspects=Suspects(), limits=Limits()
+        course.registry,
+        scoring=Scoring(),
+        suspects=Suspects(),
+        counterexamples=Counterexamples(),
+        limits=Limits(),
     )
     kit, graders = Path(__file__).parents[1], course.graders(week)
     tests = set(graders.glob("test_*.py"))

@@ -18,7 +18,7 @@ import torch
 
 from ..files import WorkFolder, write_files
 from ..model.availability import is_missing
-from ..model.course import Course, Limits, Suspects, Week
+from ..model.course import Counterexamples, Course, Limits, Suspects, Week
 from ..model.course.bank import Bank
 from ..model.errors import EngineError
 from ..model.report import scoring
@@ -108,11 +108,16 @@ class Engine:
         self.judge.names.finder = LineFinder(self.week, settings, grader)
         return self
 
-    def counterexamples(self, seconds: float = 1.0) -> CounterexampleSearch:
-        """Return a search for inputs on which exercises are wrong, within this processor time."""
+    def find_counterexamples(self, settings: Counterexamples) -> Engine:
+        """Enable the search for counterexamples within these time budgets; return this engine."""
+        self.judge.names.examples = self.counterexamples(settings)
+        return self
+
+    def counterexamples(self, settings: Counterexamples) -> CounterexampleSearch:
+        """Return a search for inputs on which exercises are wrong."""
         trial = msgspec.structs.replace(self.limits, **_EDIT_SECONDS)
         return CounterexampleSearch(
-            self.runs, lambda files, helpers: self._with_helpers(files, helpers, trial), seconds
+            self.runs, lambda files, helpers: self._with_helpers(files, helpers, trial), settings
         )
 
     def grade(
@@ -216,6 +221,8 @@ class Engine:
         return [bank.solution, *more]
 
     def close(self) -> None:
+        if self.judge.names.examples is not None:
+            self.judge.names.examples.close()
         if self._spawner is not None:
             self._spawner.end()
         self._folder.close()

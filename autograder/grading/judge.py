@@ -112,8 +112,7 @@ class Judge:
         reports = scoring.exercise_reports(
             [one.evidence for one in exercises], self.rule, electives_counted
         )
-        if self.names.finder is not None:
-            self.names.finder.begin()
+        self.names.begin()
         return tuple(
             self.names.explain(
                 report, files, Failures(_not_inherited(one), one.inherited, one.evidence.explained)

@@ -18,6 +18,7 @@ import msgspec
 from ..model.report.findings import FINDINGS, IGNORED, edit_name
 from ..model.report.schema import Diagnosis, ExerciseReport
 from ..repair import required_parameters, unread_parameters
+from .counterexample import CounterexampleSearch
 from .dependencies.error_carried_forward import Inherited
 from .diagnosis.match_bank import Named, diagnose
 from .diagnosis.symptoms import by_symptom
@@ -41,11 +42,22 @@ class Failures(NamedTuple):
 
 
 class MistakeNames:
-    """Names the mistakes in a week's submissions. `finder`: locates lines, or None."""
+    """Names the mistakes in a week's submissions.
+
+    finder:   locates lines, or None
+    examples: searches counterexamples, or None
+    """
 
     def __init__(self, runs: Runs, best_effort: BestEffort) -> None:
         self._runs, self._bank, self._best_effort = runs, runs.bank, best_effort
         self.finder: LineFinder | None = None
+        self.examples: CounterexampleSearch | None = None
+
+    def begin(self) -> None:
+        """Start a new submission with its full time budgets."""
+        for search in (self.finder, self.examples):
+            if search is not None:
+                search.begin()
 
     def misconceptions(self, exercise: str, ran: Sequence[Ran], files: Files) -> list[Named]:
         """Return the misconceptions that match the outputs of a submission.
@@ -75,6 +87,11 @@ class MistakeNames:
         failing = [r for r in failures.ran if r.report.verdict.failed]
         if not failing or any(r.fault for r in failures.ran):
             return report
+        report = self._best_effort.run(
+            f"{report.name}, counterexample",
+            lambda: self._with_example(report, files, failures, failing),
+            report,
+        )
         names = report.diagnosis
         report = self._best_effort.run(
             f"{report.name}, line", lambda: self._located(report, files, failures), report
@@ -89,6 +106,15 @@ class MistakeNames:
             lambda: self._with_symptoms(report, failures.ran, unexplained),
             report,
         )
+
+    def _with_example(
+        self, report: ExerciseReport, files: Files, failures: Failures, failing: Sequence[Ran]
+    ) -> ExerciseReport:
+        if self.examples is None or report.unwritten:
+            return report
+        failed = [r.report.name for r in failing]
+        example = self.examples.find(files, report.name, failed, failures.inherited.replaced)
+        return msgspec.structs.replace(report, counterexample=example)
 
     def _located(self, report: ExerciseReport, files: Files, failures: Failures) -> ExerciseReport:
         if self.finder is None:

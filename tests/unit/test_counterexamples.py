@@ -22,10 +22,11 @@ from autograder.grading.counterexample.value_text import array_text
 from autograder.grading.engine import Engine
 from autograder.grading.warmup import warm_engine
 from autograder.model.availability import installed
-from autograder.model.course import load
+from autograder.model.course import Counterexamples, load
 from autograder.sandbox import choose
 from autograder.worker.protocol import frames
 
+LONG = Counterexamples(seconds=20.0, submission=6000.0)
 PROJECT = Path(__file__).resolve().parents[2]
 
 REGISTRY = """
@@ -165,7 +166,7 @@ def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
 
 @pytest.fixture(scope="module")
 def search(engine: Engine) -> Iterator[CounterexampleSearch]:
-    search = engine.counterexamples(seconds=20.0)
+    search = engine.counterexamples(LONG)
     yield search
     search.close()
 
@@ -299,7 +300,7 @@ def test_a_kernel_shows_shape_and_accesses() -> None:
     if not installed("triton"):
         pytest.skip("Triton is not installed")
     engine = Engine(course, week, ("cpu",), b"secret", None)
-    search = engine.counterexamples(seconds=20.0)
+    search = engine.counterexamples(LONG)
     try:
         bank = {m.name: m.source for m in engine.bank.misconceptions}
         source = bank["stores_outputs_without_a_mask"].encode()
@@ -317,7 +318,7 @@ def test_a_program_in_the_sandbox_that_hangs_is_shown() -> None:
     course = load(PROJECT)
     week = course.week("week01_softmax")
     engine = warm_engine(course, week, ("cpu",), b"secret", choose())
-    search = engine.counterexamples()
+    search = engine.counterexamples(Counterexamples())
     try:
         source = f"{engine.bank.solution}\n\ndef softmax(x, dim=-1):\n    while True: pass\n"
         found = search.find({week.module: source.encode()}, "softmax")
@@ -357,7 +358,7 @@ def test_the_secret_does_not_matter(engine: Engine, search: CounterexampleSearch
     source = CASES["value"][0].encode()
     other = Engine(engine.course, engine.week, ("cpu", "fake-gpu"), b"other secret", None)
     try:
-        again = other.counterexamples(seconds=20.0)
+        again = other.counterexamples(LONG)
         assert again.find({"tiny.py": source}, "scale") == search.find({"tiny.py": source}, "scale")
         again.close()
     finally:

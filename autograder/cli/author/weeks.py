@@ -26,6 +26,10 @@ def build(
         bool, Option(help="Only check; exit with code 1 if a stub or figure is stale.")
     ] = False,
     figures: Annotated[bool, Option(help="Draw the figures too.")] = False,
+    inputs: Annotated[
+        str | None,
+        Option(metavar="WEEK", help="Search the inputs that show the misconceptions of a week."),
+    ] = None,
 ) -> bool:
     """Generate the stubs in exercises/ from the solutions, and the figures in assets/.
 
@@ -35,6 +39,11 @@ def build(
     from ...model.course.stubs import is_stale, stub_path, write_stub
 
     course = load(unfinished=True)
+    if inputs is not None:
+        from ...authoring.verify.bank_inputs import search_inputs
+
+        print(f"wrote {search_inputs(course, course.week(inputs)).relative_to(course.root)}")
+        return True
     stale = [week for week in course.weeks if is_stale(course, week)]
     for week in stale:
         path = (stub_path if check else write_stub)(course, week).relative_to(course.root)

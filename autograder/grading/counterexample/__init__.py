@@ -1,10 +1,11 @@
 """Find the smallest public input on which a submission's exercise is wrong.
 
-`CounterexampleSearch.find` returns a `Counterexample`: the call, what it should give, what it
-gives, and a notebook cell that shows it. `Engine.counterexamples` creates a search.
+`CounterexampleSearch.find` returns a `Counterexample`: the call, its correct value, its value in
+the submission, and a notebook cell that makes the call. `Engine.find_counterexamples` adds them to
+reports, and `write_inputs` stores the calls that show the known misconceptions.
 """
 
-from .contest import Counterexample
 from .search import CounterexampleSearch
+from .small_inputs import write_inputs
 
-__all__ = ["Counterexample", "CounterexampleSearch"]
+__all__ = ["CounterexampleSearch", "write_inputs"]

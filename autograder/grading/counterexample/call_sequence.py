@@ -161,39 +161,48 @@ def leaves_of(value: Any) -> Iterator[Any]:
 def decoded(steps: Steps) -> tuple[Step, ...]:
     """Decode the requests that a hidden test made to the solution."""
     made: dict[int, Made] = {}
+    found = []
+    for key, (frame, answer) in enumerate(steps):
+        if not isinstance(request_of(frame)[0], frames.Call):
+            continue
+        step = read_step(key, frame, made.__getitem__)
+        if step.options.construct and step.state is None and _has_weights(answer):
+            step = replace(step, fill="normal")  # initial weights are a matter of style
+        found.append(step)
+        for made_here, handle in _handles(answer, key):
+            made.setdefault(handle, made_here)
+    return tuple(found)
+
+
+def read_step(
+    key: int, frame: bytes, object_of: Callable[[int], Made], fill: Pattern | None = None
+) -> Step:
+    """Decode a request. `object_of`: return the object with a number."""
 
     def special(value: frames.Value, decoder: Decoder) -> Any:
         if isinstance(value, frames.HandleV):
-            return made[value.id]
+            return object_of(value.id)
         if isinstance(value, frames.SpecialV):
             return Special(value.kind, decoder(value.value))
         return value
 
-    found = []
-    for key, (frame, answer) in enumerate(steps):
-        request, buffers = request_of(frame)
-        if not isinstance(request, frames.Call):
-            continue
-        decode = Decoder(buffers, special=special, gradients=True)
-        given = request.cotangents
-        bare = request.construct and request.state is None and _has_weights(answer)
-        found.append(
-            Step(
-                key,
-                msgspec.structs.replace(
-                    request, args=(), kwargs={}, state=None, cotangents=None, buffers=()
-                ),
-                made[request.handle] if request.handle is not None else None,
-                tuple(map(decode, request.args)),
-                {k: decode(v) for k, v in request.kwargs.items()},
-                "normal" if bare else None,  # initial weights are a matter of style
-                decode(request.state),
-                None if given is None else tuple(map(decode, given)),
-            )
-        )
-        for made_here, handle in _handles(answer, key):
-            made.setdefault(handle, made_here)
-    return tuple(found)
+    request, buffers = request_of(frame)
+    if not isinstance(request, frames.Call):
+        raise frames.BadFrame("not a call")
+    decode = Decoder(buffers, special=special, gradients=True)
+    given = request.cotangents
+    return Step(
+        key,
+        msgspec.structs.replace(
+            request, args=(), kwargs={}, state=None, cotangents=None, buffers=()
+        ),
+        object_of(request.handle) if request.handle is not None else None,
+        tuple(map(decode, request.args)),
+        {k: decode(v) for k, v in request.kwargs.items()},
+        fill,
+        decode(request.state),
+        None if given is None else tuple(map(decode, given)),
+    )
 
 
 def _has_weights(answer: Answer | Outcome) -> bool:

@@ -13,9 +13,9 @@ from contextlib import suppress
 from functools import partial
 from typing import Any, NamedTuple
 
-import msgspec
 import torch
 
+from ...model.report.schema import Counterexample
 from ...worker.protocol import frames
 from ...worker.protocol.frames import Answer
 from ...worker.protocol.messages import Effect
@@ -44,31 +44,19 @@ _LATER = {"gradient": 1, "exception": 1, "argument": 1, "effect": 2, "device": 2
           "message": 2, "memory access": 2, "forbidden": 2, "work": 4, "stopped": 4}  # fmt: skip
 
 
-class Counterexample(msgspec.Struct, frozen=True):
-    """A small input on which a program is wrong.
-
-    call:     the calls, as Python; the last line is the expression whose value differs
-    expected: its value in the solution
-    actual:   its value in the program
-    cell:     a complete notebook cell that makes the calls
-    kind:     what differs, such as "value", "gradient" or "exception"
-    numbers:  how many numbers `call` contains
-    """
-
-    call: str
-    expected: str
-    actual: str
-    cell: str
-    kind: str
-    numbers: int
-
-
 class RecordedTest(NamedTuple):
     """The calls of a hidden test with public inputs, and the solution's answers."""
 
     name: str
     calls: Calls
     answers: list[Answer | Outcome]
+
+
+class Shown(NamedTuple):
+    """A confirmed counterexample and its calls."""
+
+    example: Counterexample
+    calls: Calls
 
 
 class WrongCalls(NamedTuple):
@@ -99,6 +87,7 @@ class Contest:
         self._solution, *self._others = right
         self._exercise, self._mine, self._earlier_seconds = exercise, Player(load(), exercise), 0.0
         self._strictly = self._remembers = False
+        self._plays = 0  # sequences of calls since the program was loaded
         self._began = time.thread_time()
 
     def close(self) -> None:
@@ -108,9 +97,19 @@ class Contest:
         """Load the program again, so that it remembers no earlier call."""
         self._earlier_seconds += self._inside_seconds()
         self._mine.target.close()
-        self._mine = Player(self._load(), self._exercise)
+        self._mine, self._plays = Player(self._load(), self._exercise), 0
 
-    def result(self, tests: list[RecordedTest], all_failed: bool) -> Counterexample | None:
+    def first_wrong(self, small: Sequence[RecordedTest]) -> Shown | None:
+        """Return the first of these calls on which the program is wrong, or None."""
+        for test in small:
+            finding = self._judged(test.calls, test.answers)
+            if finding is not None and self._is_agreed(finding):
+                shown = self._shown(finding)
+                if shown is not None:
+                    return shown
+        return None
+
+    def smallest(self, tests: list[RecordedTest], all_failed: bool) -> Shown | None:
         """Return the smallest counterexample that is found within the time.
 
         all_failed: whether the program is known to fail all of these tests. Otherwise, differences
@@ -120,7 +119,7 @@ class Contest:
         if not found and all_failed:
             self._strictly = True
             found = self._first_answers(tests)
-        best: Counterexample | None = None
+        best: Shown | None = None
         for number, finding in enumerate(sorted(found, key=lambda f: f.rank)):
             share = 1.0 if best is not None else (number + 1) / len(found)
             shown = self._shown(self._shrunk(finding, share))
@@ -129,16 +128,20 @@ class Contest:
                 self._remembers = True
                 shown = self._shown(self._shrunk(finding, share))
             shown = shown or self._shown(finding)
-            if shown is not None and (best is None or shown.numbers < best.numbers):
+            if shown and (best is None or shown.example.numbers < best.example.numbers):
                 best = shown
-            enough = best is not None and best.numbers <= _FEW_NUMBERS
+            enough = best is not None and best.example.numbers <= _FEW_NUMBERS
             if enough or (best is not None and self._spent_share() > _LAST_SHARE):
                 break
         return best
 
-    def _spent_share(self) -> float:
+    def spent_seconds(self) -> float:
+        """Return the processor time spent so far, in this process and in the sandbox."""
         inside = self._earlier_seconds + self._inside_seconds()
-        return (time.thread_time() - self._began + inside) / self._seconds
+        return time.thread_time() - self._began + inside
+
+    def _spent_share(self) -> float:
+        return self.spent_seconds() / self._seconds
 
     def _inside_seconds(self) -> float:
         target = self._mine.target
@@ -172,6 +175,7 @@ class Contest:
             self._restart()
         if isinstance(self._mine.target, Sandboxed):
             self._mine.target.deaths.clear()  # otherwise two stopped calls would end the search
+        self._plays += 1
         return self._mine.play(calls)
 
     def _compared(self, calls: Calls, like: WrongCalls) -> WrongCalls | None:
@@ -236,9 +240,10 @@ class Contest:
 
     # Showing
 
-    def _shown(self, finding: WrongCalls) -> Counterexample | None:
+    def _shown(self, finding: WrongCalls) -> Shown | None:
         """Write a finding, after a new process is asked with the arrays that its text makes."""
-        self._restart()
+        if self._plays > 1:
+            self._restart()
         with suppress(*_UNWRITABLE):
             again = self._compared(as_written(finding.calls), finding)
             if again is None:
@@ -251,10 +256,15 @@ class Contest:
                 sides = self._changed(again) or sides
             module, is_random = self._runs.week.module, self._is_random(again.calls)
             script = Script(again.calls, again.found, sides, signatures, module, is_random)
-            kind, numbers = again.found.kind, script.numbers
-            return Counterexample(
-                script.call, sides.expected, sides.actual, script.cell, kind, numbers
+            example = Counterexample(
+                call=script.call,
+                expected=sides.expected,
+                actual=sides.actual,
+                numbers=script.numbers,
+                kind=again.found.kind,
+                cell=script.cell,
             )
+            return Shown(example, again.calls)
         return None
 
     def _changed(self, finding: WrongCalls) -> Sides | None:

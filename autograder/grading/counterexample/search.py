@@ -4,6 +4,7 @@ The hidden tests run on the solution with inputs that are drawn from a public se
 are recorded. The program answers the same calls, up to a certainly wrong answer. These calls are
 shrunk as long as the program is still wrong in the same way (`contest`). The submission sees only
 public inputs, so neither its answers nor the text of the calls reveal the course's secret.
+Before all this, the program answers the calls that show the known misconceptions (`small_inputs`).
 """
 
 from __future__ import annotations
@@ -14,13 +15,16 @@ from functools import partial
 
 from ...files import hash_of, public_draw
 from ...model.availability import AXES, CPU
-from ...model.report.schema import axes_of, in_low_precision
+from ...model.course import Counterexamples
+from ...model.report.schema import Counterexample, axes_of, in_low_precision
 from ..running.test_runner import Files, Runs
 from ..targets.in_process import Target
-from .call_cost import cost
+from .call_cost import Calls, cost
 from .call_sequence import Player, decoded
-from .contest import ALTERNATIVES, Contest, Counterexample, RecordedTest
+from .contest import ALTERNATIVES, Contest, RecordedTest, Shown
+from .small_inputs import read_inputs
 
+_FEW_NUMBERS = 12  # in stored calls
 _REAL_DEVICES = {a.name for a in AXES.values() if not a.claimed and a.name != CPU}
 
 
@@ -29,16 +33,23 @@ class CounterexampleSearch:
 
     runs:    the hidden tests and the bank
     load:    loads a submission in a sandbox, with correct versions of the named exercises
-    seconds: the processor time for a search
+    budget:  limits on the processor time
     """
 
     def __init__(
-        self, runs: Runs, load: Callable[[Files, Collection[str]], Target], seconds: float
+        self, runs: Runs, load: Callable[[Files, Collection[str]], Target], budget: Counterexamples
     ) -> None:
-        self._runs, self._load, self._seconds = runs, load, seconds
-        self._known: dict[bytes, Counterexample | None] = {}
+        self._runs, self._load, self._budget = runs, load, budget
+        self._left = budget.submission
+        self._known: dict[bytes, Shown | None] = {}
+        self._inputs = read_inputs(runs.bank.folder)
+        self._small: dict[str, list[RecordedTest]] = {}
         self._recorded: dict[tuple[str, bytes], list[RecordedTest]] = {}
         self._right: dict[str, list[Player]] = {}
+
+    def begin(self) -> None:
+        """Start a new submission with its full time budget."""
+        self._left = self._budget.submission
 
     def find(
         self,
@@ -50,6 +61,21 @@ class CounterexampleSearch:
     ) -> Counterexample | None:
         """Return a counterexample for a wrong exercise, or None if none is found.
 
+        The arguments are those of `find_calls`.
+        """
+        shown = self.find_calls(files, exercise, failed, helpers, seed)
+        return None if shown is None else shown.example
+
+    def find_calls(
+        self,
+        files: Files,
+        exercise: str,
+        failed: Collection[str] = (),
+        helpers: Collection[str] = (),
+        seed: str = "",
+    ) -> Shown | None:
+        """Return a counterexample with its calls, or None if none is found.
+
         failed:  names of failed tests; only their calls are made. () makes the calls of all tests
         helpers: other exercises that are replaced by correct versions
         seed:    a public name from which the inputs are drawn, such as the student's
@@ -58,11 +84,47 @@ class CounterexampleSearch:
         names = (exercise, seed, *sorted(helpers), "", *sorted(failed))
         key = hash_of((*map(str.encode, names), *content))
         if key not in self._known:
-            tests = [t for t in self.recorded(exercise, seed) if not failed or t.name in failed]
             right, load = self.right_programs(exercise), partial(self._load, files, helpers)
-            with closing(Contest(self._runs, right, load, exercise, self._seconds)) as contest:
-                self._known[key] = contest.result(tests, bool(failed))
+            seconds = min(self._budget.seconds, self._left)
+            if seconds <= 0:
+                return None
+            with closing(Contest(self._runs, right, load, exercise, seconds)) as contest:
+                shown = contest.first_wrong(self._small_calls(exercise))
+                if shown is None:
+                    tests = self.recorded(exercise, seed)
+                    tests = [t for t in tests if not failed or t.name in failed]
+                    shown = contest.smallest(tests, bool(failed))
+                self._left -= contest.spent_seconds()
+            self._known[key] = shown
         return self._known[key]
+
+    def _small_calls(self, exercise: str) -> list[RecordedTest]:
+        """Return the stored calls of an exercise that the solution answers, the smallest first."""
+        if exercise not in self._small:
+            solution, found = self.right_programs(exercise)[0], []
+            for stored in self._inputs.get(exercise, ()):
+                calls = solution.filled(stored)
+                answers = solution.play(calls)
+                if len(answers) == len(calls):
+                    found.append(RecordedTest("", calls, answers))
+            self._small[exercise] = found
+        return self._small[exercise]
+
+    def inputs_of_bank(self, exercise: str) -> dict[str, Calls]:
+        """Return the smallest calls that show the misconceptions of an exercise, by their text.
+
+        Each misconception is searched, without the stored calls.
+        """
+        self._small[exercise] = []
+        shown = (
+            self.find_calls(self._runs.files(m.source), exercise)
+            for m in self._runs.bank.of_exercise(exercise)
+        )
+        return {
+            s.example.call: s.calls
+            for s in shown
+            if s is not None and s.example.numbers <= _FEW_NUMBERS
+        }
 
     def recorded(self, exercise: str, seed: str = "") -> list[RecordedTest]:
         """Return the tests of an exercise, the simplest first; real GPUs are left out."""

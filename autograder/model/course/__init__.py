@@ -10,10 +10,21 @@ into the stub that students get, and `late` computes penalties for late work.
 """
 
 from .loader import find_root, load, parse
-from .registry import REGISTRY, Course, Exercise, Immediate, Limits, Scoring, Suspects, Week
+from .registry import (
+    REGISTRY,
+    Counterexamples,
+    Course,
+    Exercise,
+    Immediate,
+    Limits,
+    Scoring,
+    Suspects,
+    Week,
+)
 
 __all__ = [
     "REGISTRY",
+    "Counterexamples",
     "Course",
     "Exercise",
     "Immediate",
