@@ -44,7 +44,8 @@ def online_softmax(blocks: Iterable[torch.Tensor]) -> tuple[torch.Tensor, torch.
         total: (...), the sum of exp(entry - maximum) over each row. Rows of only -inf give
             (-inf, 0).
 
-        Both in the dtype of the blocks, and differentiable.
+        Both in the dtype of the blocks, and differentiable. There may be thousands of blocks: a
+        running sum in bfloat16 would stop growing at 256.
     """
     # TODO: for each block find the new maximum, bring the old sum and the block's own exponentials
     # to it, and add them up. Mind rows in which everything so far is -inf.

@@ -173,7 +173,7 @@ class GroupedQueryAttention(nn.Module):
     """Causal self-attention with shared key-value heads, with a cache or without.
 
     `W_q` and `W_o` are Linear(d_model, d_model), `W_k` and `W_v` Linear(d_model, n_kv_heads·d) with
-    d = d_model / n_heads, all without a bias.
+    d = d_model / n_heads, all without a bias. Keys and values are never copied to n_heads heads.
 
     Raises:
         ValueError: d_model is not divisible by n_heads, or n_heads not by n_kv_heads; the message

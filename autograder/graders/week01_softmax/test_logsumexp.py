@@ -62,6 +62,14 @@ def test_row_of_minus_infinity(agree, draw):
     agree.logsumexp(torch.full((2, 3), -torch.inf))
 
 
+@pytest.mark.dtypes("float64")
+def test_row_of_minus_infinity_in_float64(agree, draw):
+    """Return -inf for a row of only -inf in float64 too, where 1e-300 is not rounded to 0."""
+    numbers = draw.normal(3, 5)
+    numbers[1] = -torch.inf
+    agree.logsumexp(numbers)
+
+
 def test_some_minus_infinity(agree, draw):
     """Ignore an entry of -inf among finite ones: it adds 0 and its gradient is 0."""
     hidden = torch.zeros(4, 6, dtype=torch.bool)

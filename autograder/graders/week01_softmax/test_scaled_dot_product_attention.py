@@ -93,6 +93,12 @@ def test_views(agree, draw):
     agree.scaled_dot_product_attention(draw.normal(4, 6).T, draw.normal(6, 4), draw.normal(4, 6).T)
 
 
+def test_views_with_leading_axes(agree, draw):
+    """Accept heads that were moved in front of the tokens by a transposition."""
+    q, k, v = (draw.normal(2, 5, 3, 6).transpose(1, 2) for _ in range(3))
+    agree.scaled_dot_product_attention(q, k, v)
+
+
 def test_same_tensor_three_times(agree, draw):
     """Accept the same tensor as queries, keys and values."""
     x = draw.normal(2, 5, 6)

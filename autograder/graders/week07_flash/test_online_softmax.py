@@ -129,6 +129,12 @@ def test_float_types(agree, draw, dtype):
     agree.online_softmax([draw.normal(4, 3) + number for number in range(3)])
 
 
+@pytest.mark.dtypes("bfloat16")
+def test_many_blocks_in_half_precision(agree, draw):
+    """Include every block: a sum in bfloat16 would stop growing at 256."""
+    agree.online_softmax([draw.normal(2, 1, std=0.1) for _ in range(700)])
+
+
 def test_views(agree, draw):
     """Accept transposed, strided and expanded blocks, and leave them unchanged."""
     agree.online_softmax([draw.normal(5, 3).T, draw.normal(3, 8)[:, ::2]])

@@ -1,8 +1,9 @@
 """Hidden graders for `tiled_attention`; conftest.py defines `lifted`.
 
-Scores in the thousands are tested in float64 with a tolerance of 1e-9. In float64, correct programs
+Scores in the thousands are tested in float64 with a tolerance of 1e-7. In float64, correct programs
 that round at different points (scaling before or after the product, powers of 2) differ by about
-1e-12, and a program that does not subtract the maximum still overflows or underflows.
+1e-12, and a program that does not subtract the maximum still overflows or underflows. A small
+number such as 1e-8 in the denominator costs only the tests that compare float64 exactly.
 """
 
 import math
@@ -12,7 +13,7 @@ import torch
 
 from autograder.authors import expect, growth_exponent
 
-LARGE = 1e-9
+LARGE = 1e-7
 
 
 def output(results):

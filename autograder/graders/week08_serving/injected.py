@@ -57,7 +57,8 @@ class JoiningCache:
 class Model(nn.Module):
     """A model with two attention layers: ids (B, s), caches -> logits (B, s, V).
 
-    `fed` records the shape of the ids of each call, and `asked` the arguments of `new_caches`.
+    `fed` records the shape of the ids of each call, and `asked` the arguments of `new_caches`. In
+    training mode, dropout removes everything, so all logits are 0.
     """
 
     def __init__(self, vocabulary, width=8):
@@ -65,6 +66,7 @@ class Model(nn.Module):
         self.embed = nn.Embedding(vocabulary, width)
         self.positions = nn.Embedding(32, width)
         self.layers = nn.ModuleList(nn.Linear(width, 3 * width, bias=False) for _ in range(2))
+        self.dropout = nn.Dropout(1.0)
         self.head = nn.Linear(width, vocabulary, bias=False)
         self._set_fed([]), self._set_asked([])
 
@@ -87,7 +89,7 @@ class Model(nn.Module):
             scores = q @ k.transpose(-2, -1) / math.sqrt(x.shape[-1])
             scores = scores.masked_fill(~seen, torch.finfo(x.dtype).min)
             x = x + (torch.softmax(scores, dim=-1) @ v).squeeze(1)
-        return self.head(x)
+        return self.head(self.dropout(x))
 
 
 def _place(x):

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from autograder.authors import same
+from autograder.authors import expect, same
 
 
 def in_pieces(module, cache, x, *sizes):
@@ -141,6 +141,17 @@ def test_refuses_sizes_that_do_not_fit(submission, refuses, draw):
     refuses(ValueError, mentions=(14, 4)).GroupedQueryAttention(14, 4, 2)
     refuses(ValueError, mentions=(16, 3)).GroupedQueryAttention(48, 16, 3)
     refuses(ValueError, mentions=(2, 4)).GroupedQueryAttention(48, 2, 4)
+
+
+@pytest.mark.weight(4)
+def test_keys_are_not_copied_for_each_head(agree, count, injected, draw):
+    """Never copy keys or values to n_heads heads, explicitly or by broadcasting."""
+    module, cache = agree.GroupedQueryAttention(256, 16, 2), injected.JoiningCache()
+    module(draw.normal(1, 6, 256), cache)
+    cache.append(draw.normal(1, 2, 90, 16), draw.normal(1, 2, 90, 16))
+    made = count.of(module.student)(draw.normal(1, 1, 256), cache.student).largest
+    # keys of all query heads have 16 * 97 * 16 elements, and a causal mask has 97 * 97
+    expect(3 * made <= 2 * 16 * 97 * 16, "A tensor is about as large as keys of all query heads.")
 
 
 def test_long_texts(agree, draw):

@@ -10,8 +10,11 @@ from autograder.authors import expect
 
 @pytest.fixture
 def model(injected):
-    """Create a model whose next token depends on all previous tokens and their order."""
-    return lambda vocabulary=19: injected.impurely.weights(0.8).Model(vocabulary)
+    """Create a model whose next token depends on all previous tokens and their order.
+
+    The model is in evaluation mode. In training mode, its logits do not depend on the tokens.
+    """
+    return lambda vocabulary=19: injected.impurely.weights(0.8).Model(vocabulary).eval()
 
 
 @pytest.fixture
@@ -86,6 +89,12 @@ def test_a_text_after_another(draw, model, write):
         write(pair, draw.integers(0, 19, 2, length), 3)
 
 
+@pytest.mark.weight(2)
+def test_evaluation_mode(draw, model, write):
+    """Generate in evaluation mode, even if the model is in training mode."""
+    write(model().train(), draw.integers(0, 19, 4, 5), 4)
+
+
 def test_mode_is_left(agree, draw, model):
     """Restore the model's mode and the gradient mode."""
     for mode in (True, False):
@@ -95,7 +104,7 @@ def test_mode_is_left(agree, draw, model):
 
 def test_the_callers_prompt(agree, draw, model):
     """Accept views as prompts, and leave them unchanged."""
-    pair = model().eval()
+    pair = model()
     for prompt in (draw.integers(0, 19, 3, 5).T, draw.integers(0, 19, 1, 3).expand(4, 3)):
         agree.generate_cached(pair, prompt, max_new_tokens=2)
 

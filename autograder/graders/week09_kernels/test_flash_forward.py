@@ -49,6 +49,16 @@ def test_far_from_zero(flash, qkv):
 
 
 @pytest.mark.weight(2)
+def test_very_negative_scores(flash, qkv):
+    """Ignore positions after the last key, and later keys if causal, at scores of -40000."""
+    q, k, v = qkv(18, 21)
+    q[:, 0], k[:, 0] = 200.0, -800.0
+    # float32 rounds these scores to steps of 4e-3
+    flash.within(2e-2, 1e-4).flash_forward(q, k, v)
+    flash.within(2e-2, 1e-4).flash_forward(q, k, v, causal=True)
+
+
+@pytest.mark.weight(2)
 def test_the_maximum_moves(flash, qkv):
     """Rescale the accumulated output when a later tile contains a larger score."""
     q, k, v = qkv(5, 48)

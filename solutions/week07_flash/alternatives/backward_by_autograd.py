@@ -6,9 +6,9 @@ import torch
 def online_softmax(blocks):
     rows = None
     for block in blocks:
-        fresh = _Rows.of(block)
+        fresh = _Rows.of(block.to(torch.promote_types(block.dtype, torch.float32)))
         rows = fresh if rows is None else rows + fresh
-    return rows.maximum, rows.total
+    return rows.maximum.to(block.dtype), rows.total.to(block.dtype)
 
 
 class _Rows:

@@ -1,4 +1,4 @@
-"""Nothing is widened: every step in the dtype of the inputs; torch.where instead of masked_fill."""
+"""Only running sums are widened: other steps in the inputs' dtype; where instead of masked_fill."""
 
 import torch
 
@@ -7,12 +7,14 @@ def online_softmax(blocks):
     pieces = iter(blocks)
     first = next(pieces)
     high = first.max(dim=-1).values
-    mass = _powers(first, high).sum(-1)
+    wide = first.dtype if first.dtype == torch.float64 else torch.float32
+    mass = _powers(first, high).sum(-1, dtype=wide)
     for piece in pieces:
         higher = torch.maximum(high, piece.max(dim=-1).values)
-        mass = mass * _powers(high[..., None], higher)[..., 0] + _powers(piece, higher).sum(-1)
+        fade = _powers(high[..., None], higher)[..., 0]
+        mass = mass * fade + _powers(piece, higher).sum(-1, dtype=wide)
         high = higher
-    return high, mass
+    return high, mass.to(first.dtype)
 
 
 def _powers(x, high):

@@ -6,6 +6,7 @@ import torch
 def online_softmax(blocks):
     maximum, total = torch.tensor(-torch.inf), torch.tensor(0.0)
     for block in blocks:
+        dtype, block = block.dtype, block.to(torch.promote_types(block.dtype, torch.float32))
         maximum = maximum.to(block)
         total = total.to(block)
         joined = torch.cat([block, maximum.expand(block.shape[:-1]).unsqueeze(-1)], dim=-1)
@@ -14,7 +15,7 @@ def online_softmax(blocks):
         masses = torch.exp(joined - level)
         total = masses[..., :-1].sum(dim=-1) + masses[..., -1] * total
         maximum = highest.squeeze(-1)
-    return maximum, total
+    return maximum.to(dtype), total.to(dtype)
 
 
 def _backwards(q, k, v, block_size, causal):

@@ -7,13 +7,15 @@ from torch.nn import functional as F
 
 
 def online_softmax(blocks):
-    return reduce(_merge_sums, map(_finished_sum, blocks))
+    top, total = reduce(_merge_sums, map(_finished_sum, blocks))
+    return top, total.to(top.dtype)
 
 
 def _finished_sum(block):
     top = block.max(-1).values
     base = top.nan_to_num(neginf=0.0)
-    return top, (block - base.unsqueeze(-1)).exp().sum(-1)
+    powers = (block - base.unsqueeze(-1)).exp()
+    return top, powers.sum(-1).to(torch.promote_types(block.dtype, torch.float32))
 
 
 def _merge_sums(one, other):

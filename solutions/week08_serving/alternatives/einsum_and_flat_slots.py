@@ -86,6 +86,11 @@ def sliding_window_mask(n, m, window, sinks=0, offset=0, device=None):
 
 @torch.inference_mode()
 def generate_cached(model, idx, max_new_tokens):
+    if model.training:
+        try:
+            return generate_cached(model.eval(), idx, max_new_tokens)
+        finally:
+            model.train()
     caches = model.new_caches(len(idx), idx.size(1) + max_new_tokens - 1)
     if max_new_tokens == 0:
         return idx.clone()

@@ -84,6 +84,8 @@ def sliding_window_mask(n, m, window, sinks=0, offset=0, device=None):
 
 
 def generate_cached(model, idx, max_new_tokens):
+    mode = model.training
+    model.train(False)
     caches = model.new_caches(idx.shape[0], idx.shape[1] + max_new_tokens)
     logits = model(idx, caches).detach()
     ids = idx
@@ -91,6 +93,7 @@ def generate_cached(model, idx, max_new_tokens):
         chosen = torch.argmax(logits[:, -1, :], dim=1)[:, None]
         ids = torch.hstack([ids, chosen])
         logits = model(chosen, caches).detach()
+    model.train(mode)
     return ids
 
 
