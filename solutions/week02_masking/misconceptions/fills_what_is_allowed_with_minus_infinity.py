@@ -1,0 +1,14 @@
+"""Fills the entries where the mask says True with -inf.
+
+Exercise: masked_softmax
+Believes: masked_fill keeps the entries where its mask is True.
+Shows: all weight is on entries that should have none; NaN where the mask is True everywhere.
+Hint: `masked_fill` fills where its mask is True. In this course, what does True in a mask mean?
+Rejected by: test_values
+Costs: 50 %
+Belief: true_means_hidden
+"""
+
+
+def masked_softmax(scores, mask, dim=-1):
+    return torch.softmax(scores.masked_fill(mask, -torch.inf), dim=dim)
