@@ -6,7 +6,9 @@
 2. An exercise earns the points of the run with correct helpers, unless the run as submitted passes
    more tests and earns more points.
 3. Misconceptions in the bank that produce the same outputs as the exercise name its mistakes
-   (`naming`). Each misconception explains some of the failed tests.
+   (`naming`). Each misconception explains some of the failed tests. If parameters do not load, or
+   inputs of a different shape raise exceptions, the rest of the exercise is judged as if they
+   fitted, and this mistake is charged once.
 4. An exercise with a named mistake earns points for the rest of the work only if its outputs show
    that work (`triviality`). Otherwise, an exercise that passes at most half of its tests earns no
    points if trivial programs pass the same tests.
@@ -16,7 +18,7 @@ docs/instructor.md explains the rules in "What counts as work" and "Errors carri
 rules never depend on explanations that are added later, such as the lines of mistakes.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import closing
 from dataclasses import replace
 from functools import partial
@@ -34,7 +36,7 @@ from .dependencies.error_carried_forward import (
 )
 from .diagnosis.match_bank import Named
 from .naming import Failures, MistakeNames
-from .outcomes import BestEffort, Flaw
+from .outcomes import BestEffort
 from .running.pytest_plugin import Ran
 from .running.test_runner import Files, Runs
 from .targets.in_process import Target
@@ -222,14 +224,52 @@ class Judge:
             return judged
         evidence = self._with_mistakes(judged, own, files)
         shows_work = self._best_effort.run(
-            f"{exercise}, work", lambda: self._shows_work(evidence, own), True
+            f"{exercise}, work", lambda: self._shows_work(evidence), True
         )
         return judged._replace(evidence=replace(evidence, shows_work=shows_work))
 
     def _with_mistakes(
         self, judged: JudgedExercise, ran: list[Ran], files: Files
     ) -> scoring.Evidence:
-        """Return the evidence with the matching misconceptions, and the failures they explain."""
+        """Return the evidence with the matching misconceptions, and the failures they explain.
+
+        If the exercise earns more points once it fits its contract (`WorkCheck.fitted`), the broken
+        contract is the first mistake, and the other mistakes are those of the fitted run.
+        """
+        exercise, replaced = judged.evidence.exercise.name, judged.inherited.replaced
+        fitted = dict[str, Ran]()
+        if self.rule.by == "mistakes":
+            fitted = self._best_effort.run(
+                f"{exercise}, contract",
+                lambda: self._work.fitted(exercise, ran, files, replaced),
+                fitted,
+            )
+        evidence = self._with_named(judged, ran, files, fitted)
+        if not fitted:
+            return evidence
+        passed = frozenset(t for t, r in fitted.items() if not r.report.verdict.reported)
+        view = [fitted.get(r.report.name, r) for r in ran]
+        rest = self._with_named(judged, view, files, {})
+        if not passed | rest.explained:
+            return evidence
+        contract = self.names.contract(exercise, ran, passed | rest.explained, files)
+        met = replace(
+            rest,
+            mistakes=(contract.mistake, *rest.mistakes),
+            explained=passed | rest.explained,
+            has_outputs=bool(passed) or rest.has_outputs,
+            diagnoses=(contract.diagnosis, *rest.diagnoses),
+            fitted=passed,
+        )
+        return max(evidence, met, key=lambda e: self._report(judged._replace(evidence=e)).score)
+
+    def _with_named(
+        self, judged: JudgedExercise, ran: list[Ran], files: Files, fitted: Mapping[str, Ran]
+    ) -> scoring.Evidence:
+        """Return the evidence with the misconceptions that match these results.
+
+        fitted: the results of the failed tests if the exercise fits its contract
+        """
         exercise = judged.evidence.exercise.name
         named = list[Named]()
         if any(r.report.verdict.attempted for r in judged.ran):
@@ -240,9 +280,7 @@ class Judge:
         if named and self.rule.by == "mistakes":
             tests = self._best_effort.run(
                 f"{exercise}, price",
-                lambda: self._work.tests_with_work(
-                    exercise, tests, ran, files, judged.inherited.replaced
-                ),
+                lambda: self._work.tests_with_work(exercise, tests, ran, fitted),
                 {},
             )
         bank = {m.name: m for m in self._bank.of_exercise(exercise)}
@@ -261,23 +299,17 @@ class Judge:
             ),
         )
 
-    def _shows_work(self, evidence: scoring.Evidence, ran: list[Ran]) -> bool:
+    def _shows_work(self, evidence: scoring.Evidence) -> bool:
         """Return False if an exercise passes at most half of its tests, and only trivial ones.
 
-        A test is trivial if a trivial program passes it. Return True if no test passes, if named
-        mistakes determine the points, or if a state dict fails to load, because a module without
-        its parameters is not tested any further.
+        A test is trivial if a trivial program passes it. Return True if no test passes, or if named
+        mistakes determine the points.
         """
-        if any(r.flaw is Flaw.STATE for r in ran):
-            return True
         tally = scoring.Tally(evidence, self.rule)
         if not 0.0 < tally.passed_share <= _TRIVIAL_SHARE or tally.mistakes_decide:
             return True
-        passed = (
-            t.name
-            for t in evidence.tests
-            if t.verdict is Verdict.PASS or evidence.carried.get(t.name)
-        )
+        credited = evidence.fitted.union(t for t, share in evidence.carried.items() if share)
+        passed = (t.name for t in evidence.tests if t.verdict is Verdict.PASS or t.name in credited)
         return self._work.any_is_nontrivial(evidence.exercise.name, passed)
 
 

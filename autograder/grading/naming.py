@@ -6,8 +6,9 @@
    names the mistake (`localization`).
 3. Symptoms: properties of wrong outputs, and of exceptions (`diagnosis.symptoms`).
 
-Sources 2 and 3 never change the points. Edits name a mistake only if no misconception matches, and
-symptoms only if most failures are still unexplained.
+Sources 2 and 3 never change the points, except for the symptom of parameters that do not load.
+Edits name a mistake only if no misconception matches, and symptoms only if most failures are still
+unexplained.
 """
 
 from collections.abc import Iterator, Sequence
@@ -15,15 +16,17 @@ from typing import NamedTuple
 
 import msgspec
 
+from ..model.course.bank import Misconception
 from ..model.report.findings import FINDINGS, IGNORED, edit_name
 from ..model.report.schema import Diagnosis, ExerciseReport
+from ..model.report.scoring import COST_OF_STATE, Mistake
 from ..repair import required_parameters, unread_parameters
 from .counterexample import CounterexampleSearch
 from .dependencies.error_carried_forward import Inherited
 from .diagnosis.match_bank import Named, diagnose
 from .diagnosis.symptoms import by_symptom
 from .localization.localizer import LineFinder, Places, lines_of
-from .outcomes import BestEffort
+from .outcomes import BestEffort, Flaw
 from .running.pytest_plugin import Ran
 from .running.test_runner import Files, Runs
 
@@ -39,6 +42,13 @@ class Failures(NamedTuple):
     ran: Sequence[Ran]
     inherited: Inherited
     explained: frozenset[str]
+
+
+class Contract(NamedTuple):
+    """A broken contract: parameters that do not load, or inputs of shapes that raise exceptions."""
+
+    mistake: Mistake
+    diagnosis: Diagnosis
 
 
 class MistakeNames:
@@ -82,6 +92,27 @@ class MistakeNames:
         fitting = {name: runs for name, runs in bank.items() if mine <= theirs[name]}
         return diagnose(ran, fitting, right)
 
+    def contract(
+        self, exercise: str, ran: Sequence[Ran], explained: frozenset[str], files: Files
+    ) -> Contract:
+        """Name the broken contract of an exercise.
+
+        explained: failed tests that pass, or have another name, once the exercise fits its contract
+        """
+        broken = [r for r in ran if r.report.name in explained]
+        state = [r for r in broken if r.flaw is Flaw.STATE]
+        total = sum(r.report.verdict.failed for r in ran)
+        known: Misconception | None = self._bank.adapters.get(exercise)
+        if state:
+            names = [n.name for n in self.misconceptions(exercise, state, files)][:1]
+            known = next((m for m in self._bank.of_exercise(exercise) if m.name in names), None)
+        if known is None or known.cost is None:
+            shown = by_symptom(state, ran, {})[0]
+            return Contract(Mistake(shown.name, COST_OF_STATE), shown)
+        mistake = Mistake(known.name, known.cost, known.belief)
+        count = len(state) or len(broken)
+        return Contract(mistake, Diagnosis(known.name, known.title, known.hint, count, total))
+
     def explain(self, report: ExerciseReport, files: Files, failures: Failures) -> ExerciseReport:
         """Add the lines of mistakes to a report, and names for failures the bank cannot explain."""
         failing = [r for r in failures.ran if r.report.verdict.failed]
@@ -119,8 +150,10 @@ class MistakeNames:
     def _located(self, report: ExerciseReport, files: Files, failures: Failures) -> ExerciseReport:
         if self.finder is None:
             return report
+        bank = {m.name for m in self._bank.of_exercise(report.name)}
+        names = tuple(n for n in report.diagnosis if n in bank)  # not a broken contract
         places = self.finder.find(
-            files, report.name, failures.ran, report.diagnosis, failures.inherited.replaced
+            files, report.name, failures.ran, names, failures.inherited.replaced
         )
         report = msgspec.structs.replace(report, suspects=lines_of(places))
         if report.diagnosis:
@@ -132,7 +165,7 @@ class MistakeNames:
     ) -> ExerciseReport:
         right = self._runs.right_answers(report.name)
         shown = by_symptom(unexplained, ran, right)
-        names = (*report.explained, *shown)
+        names = (*report.explained, *(d for d in shown if d.name not in report.diagnosis))
         return _with_names(report, tuple(sorted(names, key=lambda d: d.is_minor)))
 
 

@@ -28,7 +28,7 @@ from .stub_call import Ask
 from .torch_support import devices, fake_device
 from .torch_support.builders import build, is_injected, module_of
 from .torch_support.figure_reader import describe
-from .torch_support.parameters import pulled_back, settle, shares_memory
+from .torch_support.parameters import float_parameters, pulled_back, settle, shares_memory
 from .triton_support import interpreter
 from .triton_support.launch_trace import may_launch
 
@@ -277,7 +277,7 @@ class Executor:
         owner = self.objects[request.handle] if request.handle is not None else None
         if not isinstance(owner, nn.Module):
             return []
-        return [p for _, p in sorted(owner.named_parameters()) if p.is_floating_point()]
+        return float_parameters(owner)
 
     # Describing
 

@@ -94,6 +94,20 @@ def test_a_mistake_without_a_price_leaves_it_to_the_tests():
     assert score(standing(mistakes=[unpriced], explained="a", a="wrong", b="pass 3")) == [1.5]
 
 
+def test_a_broken_contract_is_charged_once_and_the_other_tests_decide_the_rest():
+    contract = Mistake("names", 0.15)
+    tests = {"a": "wrong 6", "b": "wrong 2", "c": "pass 2"}
+    named = standing(mistakes=[contract, SLIP], explained="ab", **tests)
+    assert score(replace(named, fitted=frozenset("a"))) == [1.5]
+    unnamed = standing(
+        mistakes=[contract], explained="b", **tests | {"a": "wrong 2", "b": "wrong 6"}
+    )
+    (report,) = exercise_reports(
+        [replace(unnamed, fitted=frozenset("a"), explained=frozenset("a"))], BY_MISTAKES
+    )
+    assert (report.score, [d.points for d in report.deductions]) == (0.5, [0.3])
+
+
 def test_a_second_mistake_in_the_same_test_never_raises_the_score():
     hidden = Mistake("one_maximum", 0.4, shows_work=False)
     few = standing(mistakes=[hidden], explained="b", a="pass 12", b="wrong")

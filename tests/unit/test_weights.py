@@ -148,3 +148,45 @@ def test_layers_that_are_made_to_fit_leave_tables_as_they_are(rename):
 
 
 SIZES = {"weight": (3, 3), "bias": (3,)}
+
+
+def layers(**widths):
+    return nn.ModuleDict({name: nn.Linear(3, width, bias=False) for name, width in widths.items()})
+
+
+def test_fitted_layers_get_the_biases_that_they_lack():
+    module = layers(query=3, key=2)
+    state = {"W_q.weight": torch.randn(3, 3), "W_q.bias": torch.randn(3)}
+    state |= {"W_k.weight": torch.randn(2, 3), "W_k.bias": torch.randn(2)}
+    assert settled(module, state, fitting=True) is None
+    assert torch.equal(module["query"].bias, state["W_q.bias"])
+    assert torch.equal(module["key"].weight, state["W_k.weight"])
+    in_order = [module["key"].bias, module["key"].weight, module["query"].bias]
+    assert all(a is b for a, b in zip(in_order, parameters.float_parameters(module), strict=False))
+
+
+def test_fitted_layers_lose_the_biases_that_the_reference_lacks():
+    module = nn.ModuleDict({"one": nn.Linear(3, 3), "two": nn.Linear(3, 3)})
+    state = {"one.weight": torch.randn(3, 3), "two.weight": torch.randn(3, 3)}
+    assert settled(module, state, fitting=True) is None
+    assert not torch.cat([module["one"].bias, module["two"].bias]).any()
+    assert parameters.float_parameters(module) == [module["one"].weight, module["two"].weight]
+
+
+def test_a_layer_is_loaded_into_several_layers_and_back():
+    apart, fused = layers(q=3, k=3, v=3), layers(qkv=9)
+    state = {"qkv.weight": torch.randn(9, 3)}
+    assert settled(apart, state, fitting=True) is None
+    assert torch.equal(torch.cat([apart[n].weight for n in "qkv"]), state["qkv.weight"])
+    assert settled(fused, apart.state_dict(), fitting=True) is None
+    assert torch.equal(fused["qkv"].weight, state["qkv.weight"])
+
+
+def test_weights_without_a_place_are_drawn():
+    module = layers(q=3, extra=4)
+    twin = layers(q=3, extra=4)
+    state = {"q.weight": torch.randn(3, 3), "out.weight": torch.randn(5, 3)}
+    assert settled(module, state, fitting=True) is None
+    assert settled(twin, state, fitting=True) is None
+    assert torch.equal(module["q"].weight, state["q.weight"])
+    assert torch.equal(module["extra"].weight, twin["extra"].weight)

@@ -1,7 +1,7 @@
 """Check which failed tests show work, so that a named mistake still earns points."""
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import closing
 from enum import Enum
 
@@ -73,8 +73,7 @@ class WorkCheck:
         exercise: str,
         explained: Mapping[str, Tests],
         ran: Sequence[Ran],
-        files: Files,
-        replaced: tuple[str, ...],
+        fitted: Mapping[str, Ran],
     ) -> dict[str, Tests]:
         """Return the misconceptions that earn points for work, each with the tests that count.
 
@@ -83,7 +82,7 @@ class WorkCheck:
 
         explained: the tests that each named misconception explains
         ran: the results of the exercise's tests, without inherited failures
-        replaced: the helpers that were replaced by correct ones while the tests ran
+        fitted: see `fitted`
         """
         bank, mine = self._runs.of_misconceptions(exercise), {r.report.name: r for r in ran}
         passed = [r.report.name for r in ran if r.report.verdict is Verdict.PASS]
@@ -102,7 +101,7 @@ class WorkCheck:
                 continue
             found[name] = frozenset(t for t in tests if work[t] is not _Work.MISSING)
         if found and any(r.report.verdict.failed and r.flaw is Flaw.STATE for r in ran):
-            empty = self._tests_failed_with_fitted_layers(exercise, found, files, replaced)
+            empty = self._unexplained_with_fitted_layers(exercise, found, fitted)
             found = {name: tests - empty for name, tests in found.items()}
         return found
 
@@ -134,28 +133,49 @@ class WorkCheck:
         requests = self._runs.recorded(exercise).get(test, [])
         return takes_no_work(ran.answers, right, requests)
 
-    def _tests_failed_with_fitted_layers(
-        self, exercise: str, names: Collection[str], files: Files, replaced: tuple[str, ...]
+    def fitted(
+        self, exercise: str, ran: Sequence[Ran], files: Files, replaced: tuple[str, ...]
+    ) -> dict[str, Ran]:
+        """Run the failed tests again with what makes the exercise fit its contract.
+
+        If a state dict fails to load, the layers are fitted to it. If calls raise exceptions and
+        the bank has an adapter, the adapter is added to the files. Otherwise, return {}.
+
+        ran: the results of the exercise's tests, without inherited failures
+        replaced: the helpers that were replaced by correct ones while the tests ran
+        """
+        failed = [r for r in ran if r.report.verdict.failed]
+        adapter, module = self._runs.bank.adapters.get(exercise), self._runs.week.module
+        if any(r.flaw is Flaw.STATE for r in failed):
+            target: Target = _Fitting(self._load(files, replaced))
+        elif adapter and module in files and any(r.report.verdict.raised for r in failed):
+            text = files[module] + f"\n\n{adapter.source}".encode()
+            target = self._load({**files, module: text}, replaced)
+        else:
+            return {}
+        tests = {r.report.name for r in failed}
+        with closing(target):
+            again = self._runs.run(target, files, exercise, tests=tests, replaced=replaced)
+        return {r.report.name: r for r in again}
+
+    def _unexplained_with_fitted_layers(
+        self, exercise: str, names: Collection[str], fitted: Mapping[str, Ran]
     ) -> Tests:
         """Return the tests that fail for reasons other than parameters that do not load.
 
         These tests still fail after the layers are fitted to the loaded parameters, and none of the
         misconceptions in `names`, fitted in the same way, ends the test with the same result.
         """
-
-        def failed(target: Target) -> Iterator[Ran]:
-            with closing(_Fitting(target)) as fitting:
-                ran = self._runs.run(fitting, files, exercise)
-            return (r for r in ran if r.report.verdict.failed)
-
-        left = {r.report.name: r for r in failed(self._load(files, replaced))}
+        left = {test: r for test, r in fitted.items() if r.report.verdict.failed}
         for one in self._runs.bank.of_exercise(exercise) if left else ():
             if one.name in names:
                 program = InProcess(self._runs.written(f"-fitted-{one.name}", one.source))
-                for wrong in failed(program):
-                    mine = left.get(wrong.report.name)
-                    if mine is not None and _same_ending(mine, wrong):
-                        del left[wrong.report.name]
+                with closing(_Fitting(program)) as fitting:
+                    runs = self._runs.run(fitting, {}, exercise, tests=set(left))
+                for wrong in runs:
+                    name = wrong.report.name
+                    if wrong.report.verdict.failed and _same_ending(left[name], wrong):
+                        del left[name]
         return frozenset(left)
 
 

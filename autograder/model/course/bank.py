@@ -73,6 +73,18 @@ class Bank:
         files = sorted((self.folder / "misconceptions").glob("*.py"))
         return tuple(self._misconception(f) for f in files)
 
+    @cached_property
+    def adapters(self) -> dict[str, Misconception]:
+        """Code that makes an exercise fit inputs that it stops on, by exercise.
+
+        The source of an adapter follows the submission's own code.
+        """
+        files = sorted((self.folder / "adapters").glob("*.py"))
+        found = (
+            msgspec.structs.replace(self._misconception(f), source=self._read(f)) for f in files
+        )
+        return {adapter.exercise: adapter for adapter in found}
+
     @property
     def correct_programs(self) -> list[tuple[str, str]]:
         """The solution and all alternatives, as (name, source) pairs; messages use the names."""

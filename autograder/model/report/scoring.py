@@ -32,6 +32,7 @@ from .schema import (
     TestReport,
 )
 
+COST_OF_STATE = 0.15  # of parameters with other names, or with other biases
 COST_WITHOUT_WORK = 0.9  # a mistake with at least this cost is charged in every exercise
 # Named mistakes determine the points if they leave less than this share of the failed weight
 # unexplained.
@@ -64,6 +65,8 @@ class Evidence:
     replaced: helpers that were replaced by the solution's versions while the tests ran
     calls: exercises that the student's code calls, except those in `replaced`
     shows_work: False if the code passes only tests that a trivial program passes too
+    fitted: failed tests that pass once the contract is met, by an adapter or by fitted layers. The
+            first of the mistakes is then the one that breaks the contract
     """
 
     exercise: Exercise
@@ -77,6 +80,7 @@ class Evidence:
     replaced: tuple[str, ...] = ()
     calls: frozenset[str] = frozenset()
     shows_work: bool = True
+    fitted: frozenset[str] = frozenset()
 
 
 def exercise_reports(
@@ -128,10 +132,12 @@ class Tally:
 
     @cached_property
     def passed_share(self) -> float:
-        """The weighted share of passed tests; inherited failures earn their `carried` share."""
+        """The weighted share of passed and fitted tests; inherited failures earn their share."""
         if not self.total or self.forbidden or not self.evidence.shows_work:
             return 0.0
-        return min(1.0, sum(t.weight * t.earned_share for t in self.tests) / self.total)
+        fitted = self.evidence.fitted
+        earned = sum(t.weight * (t.earned_share, 1.0)[t.name in fitted] for t in self.tests)
+        return min(1.0, earned / self.total)
 
     def price(self, belief: str) -> float:
         """Return the points that this exercise would lose if it were charged for the belief."""
@@ -193,20 +199,28 @@ class Tally:
         return Deduction(dearest.name, points, "")
 
     def _points(self, sharing: Sequence[Tally]) -> tuple[float, tuple[Deduction, ...]]:
-        """Return the points and the deductions, which are () if the tests determine the points."""
+        """Return the points and the deductions.
+
+        If the tests determine the points, only a broken contract is deducted.
+        """
         deductions = self._deductions(sharing)
         points = self.evidence.exercise.points
+        charged: tuple[Deduction, ...] = ()
         by_tests = points * self.passed_share
+        if self.evidence.fitted:
+            contract = self.evidence.mistakes[0]
+            charge = round(min(by_tests, points * (contract.cost or 0.0)), 4)
+            by_tests, charged = by_tests - charge, (Deduction(contract.name, charge, ""),)
         if not deductions:
             dearest = self._dearest_without_work(sharing)
             if dearest is None or by_tests <= points - dearest.points:
-                return by_tests, ()
+                return by_tests, charged
             return points - dearest.points, (dearest,)
         kept = 1.0 - (self._uncarried + self.unexplained) / self.total
         by_mistakes = max(0.0, points * kept - sum(d.points for d in deductions))
         if self.mistakes_decide or by_mistakes < by_tests:
             return by_mistakes, deductions
-        return by_tests, ()
+        return by_tests, charged
 
     def report(self, sharing: Sequence[Tally]) -> ExerciseReport:
         """Return the report. `sharing`: exercises that share one charge for each misconception."""

@@ -82,8 +82,8 @@ class Call(_Framed, frozen=True, tag="call"):
     not_allowed:  patterns of functions whose calls are reported
     construct:    whether the result is a new torch module, which is then cast to `dtype`, moved to
                   `device` and loaded with `state`
-    fitting:      whether to load `state` even if names or biases differ. If anything else differs,
-                  draw weights that depend only on the parameters' names and shapes
+    fitting:      whether to load what fits of `state` if names, biases or the division into layers
+                  differ. Other weights depend only on the parameters' names and shapes
     cotangents:   gradients with respect to the float results, or None for no backward pass
     count:        whether to count operations and elements
     compiled:     whether to check the kernels of a counted call with Triton's compiler

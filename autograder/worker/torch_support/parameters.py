@@ -1,6 +1,7 @@
 """Load a new module's weights, and compute the gradients of a call."""
 
 import zlib
+from collections import Counter
 from typing import Any
 
 import torch
@@ -10,6 +11,8 @@ from ..protocol import frames
 from ..protocol.values import TORCH_DTYPES, Decoder, Encoder
 from . import devices
 from .devices import bare, tensors_in
+
+_FITTED = "_fitted_parameters"  # the attribute of a module with parameters of other names
 
 
 def settle(
@@ -40,34 +43,73 @@ def settle(
             return mismatch
         tables = {name for name, _ in module.named_buffers()} - state.keys()
         trained = {name: value for name, value in own.items() if name not in tables}
-        if not _load_by_position(trained, state):
-            _fill(trained, request.device)
+        _load_what_fits(module, trained, state, request.device)
         return None
     module.load_state_dict(state, strict=True)
     return None
 
 
-def _load_by_position(own: dict[str, torch.Tensor], state: dict[str, torch.Tensor]) -> bool:
-    """Load weights by name, and by position where names differ.
+def _load_what_fits(
+    module: nn.Module,
+    own: dict[str, torch.Tensor],
+    state: dict[str, torch.Tensor],
+    device: str,
+) -> None:
+    """Load weights by name, else in order, where the layers may be divided in a different way.
 
-    Biases without a counterpart are set to zero. Returns False, and loads nothing, if the number
-    of other weights or a shape differs.
+    Layers get the biases that they lack, and biases without a counterpart are set to zero. The
+    values of all other parameters depend only on their names and shapes.
     """
-    free = [name for name in own if name not in state]
-    spare = [name for name in free if name.rpartition(".")[2] == "bias"]
-    for names in (free, [name for name in free if name not in spare]):
-        wanted = [name for name in state if name not in own]
-        into = {**{n: n for n in state if n in own}, **dict(zip(wanted, names, strict=False))}
-        fits = all(own[o].shape == state[n].shape for n, o in into.items())
-        if len(wanted) == len(names) and fits:
-            with torch.no_grad():
-                for name, value in own.items():
-                    if name not in into.values():
-                        value.zero_().requires_grad_(False)  # the reference has no such parameter
-                for name, place in into.items():
-                    own[place].copy_(state[name])
-            return True
-    return False
+    places = {n: n for n, x in state.items() if n in own and own[n].shape == x.shape}
+    loaded = set(places)
+    with torch.no_grad():
+        for kind in dict.fromkeys(_kind(n, x) for n, x in state.items()):
+            wanted = [n for n, x in state.items() if n not in places and _kind(n, x) == kind]
+            free = [n for n, x in own.items() if n not in loaded and _kind(n, x) == kind]
+            shapes = Counter(state[n].shape for n in wanted)
+            if shapes <= Counter(own[n].shape for n in free):
+                for name in wanted:
+                    place = next(n for n in free if own[n].shape == state[name].shape)
+                    free.remove(place)
+                    places[name] = place
+                    loaded.add(place)
+            elif free and sum(len(state[n]) for n in wanted) == sum(len(own[n]) for n in free):
+                rows = torch.cat([state[n] for n in wanted])
+                for name, part in zip(free, rows.split([len(own[n]) for n in free]), strict=True):
+                    own[name].copy_(part)
+                loaded.update(free)
+        for name, place in places.items():
+            own[place].copy_(state[name])
+        rest = {name: value for name, value in own.items() if name not in loaded}
+        for name, value in rest.items():
+            if _is_bias(name):
+                value.zero_().requires_grad_(False)  # the reference has no such parameter
+    _fill({name: value for name, value in rest.items() if not _is_bias(name)}, device)
+    for name in state.keys() - places.keys():
+        layer, _, last = places.get(f"{name.removesuffix('bias')}weight", "").rpartition(".")
+        if _is_bias(name) and last and getattr(module.get_submodule(layer), "bias", 0) is None:
+            module.get_submodule(layer).bias = nn.Parameter(state[name].clone())
+            places[name] = f"{layer}.bias".lstrip(".")
+    found = dict(module.named_parameters())
+    vars(module)[_FITTED] = {n: found[place] for n, place in places.items() if place in found}
+
+
+def float_parameters(module: nn.Module) -> list[torch.Tensor]:
+    """Return a module's parameters, sorted by the names of the weights that they were loaded from.
+
+    Parameters without a counterpart in these weights are omitted.
+    """
+    named = vars(module).get(_FITTED) or dict(module.named_parameters())
+    return [named[name] for name in sorted(named) if named[name].is_floating_point()]
+
+
+def _is_bias(name: str) -> bool:
+    return name.rpartition(".")[2] == "bias"
+
+
+def _kind(name: str, value: torch.Tensor) -> tuple[bool, int, torch.Size]:
+    """Describe parameters that can be loaded from each other's rows."""
+    return _is_bias(name), value.dim(), value.shape[1:]
 
 
 def _fill(own: dict[str, torch.Tensor], device: str) -> None:
