@@ -63,7 +63,7 @@ def _load_what_fits(
     places = {n: n for n, x in state.items() if n in own and own[n].shape == x.shape}
     loaded = set(places)
     with torch.no_grad():
-        for kind in dict.fromkeys(_kind(n, x) for n, x in state.items()):
+        for kind in dict.fromkeys(_kind(n, x) for n, x in state.items() if x.dim()):
             wanted = [n for n, x in state.items() if n not in places and _kind(n, x) == kind]
             free = [n for n, x in own.items() if n not in loaded and _kind(n, x) == kind]
             shapes = Counter(state[n].shape for n in wanted)
@@ -83,7 +83,7 @@ def _load_what_fits(
         rest = {name: value for name, value in own.items() if name not in loaded}
         for name, value in rest.items():
             if _is_bias(name):
-                value.zero_().requires_grad_(False)  # the reference has no such parameter
+                value.zero_()  # the reference has no such parameter
     _fill({name: value for name, value in rest.items() if not _is_bias(name)}, device)
     for name in state.keys() - places.keys():
         layer, _, last = places.get(f"{name.removesuffix('bias')}weight", "").rpartition(".")
