@@ -2,7 +2,8 @@
 
 Only `_played` runs the submission. Its answers are compared with those of the solution, and the
 solution's with those of other correct programs of the bank, so that nothing is shown that is a
-matter of style. What is shown is confirmed in a new process, with the arrays that its text makes.
+matter of style. What is shown is confirmed after the program is loaded again, with the arrays
+that its text makes.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from ...worker.protocol.messages import Effect
 from ...worker.protocol.values import read_answer
 from ..comparator import as_tensor, is_array
 from ..outcomes import Outcome
-from ..running.test_runner import Runs
+from ..running.test_runner import Files, Runs
 from ..targets.in_process import Target
 from ..targets.sandboxed import Sandboxed
 from .answer_difference import WORK, AnswerDifference, Sides, difference, side_by_side
@@ -80,12 +81,13 @@ class Contest:
         runs: Runs,
         right: Sequence[Player],
         load: Callable[[], Target],
+        files: Files,
         exercise: str,
         seconds: float,
     ) -> None:
-        self._runs, self._load, self._seconds = runs, load, seconds
+        self._runs, self._load, self._files, self._seconds = runs, load, files, seconds
         self._solution, *self._others = right
-        self._exercise, self._mine, self._earlier_seconds = exercise, Player(load(), exercise), 0.0
+        self._exercise, self._mine = exercise, Player(load(), exercise)
         self._strictly = self._remembers = False
         self._plays = 0  # sequences of calls since the program was loaded
         self._began = time.thread_time()
@@ -95,9 +97,12 @@ class Contest:
 
     def _restart(self) -> None:
         """Load the program again, so that it remembers no earlier call."""
-        self._earlier_seconds += self._inside_seconds()
+        self._plays = 0
+        if isinstance(self._mine.target, Sandboxed):
+            self._mine.target.swap(self._files)  # in the same process, which is much faster
+            return
         self._mine.target.close()
-        self._mine, self._plays = Player(self._load(), self._exercise), 0
+        self._mine = Player(self._load(), self._exercise)
 
     def first_wrong(self, small: Sequence[RecordedTest]) -> Shown | None:
         """Return the first of these calls on which the program is wrong, or None."""
@@ -137,15 +142,12 @@ class Contest:
 
     def spent_seconds(self) -> float:
         """Return the processor time spent so far, in this process and in the sandbox."""
-        inside = self._earlier_seconds + self._inside_seconds()
+        target = self._mine.target
+        inside = target.clocks.used_seconds() if isinstance(target, Sandboxed) else 0.0
         return time.thread_time() - self._began + inside
 
     def _spent_share(self) -> float:
         return self.spent_seconds() / self._seconds
-
-    def _inside_seconds(self) -> float:
-        target = self._mine.target
-        return target.clocks.used_seconds() if isinstance(target, Sandboxed) else 0.0
 
     # Comparing
 
@@ -241,7 +243,7 @@ class Contest:
     # Showing
 
     def _shown(self, finding: WrongCalls) -> Shown | None:
-        """Write a finding, after a new process is asked with the arrays that its text makes."""
+        """Write a finding, after the reloaded program gets the arrays that its text makes."""
         if self._plays > 1:
             self._restart()
         with suppress(*_UNWRITABLE):

@@ -12,7 +12,6 @@ from typing import Any
 import torch
 
 from ...model.availability import CPU
-from ...repair import without_unused_definitions
 from ...worker.protocol.messages import Effect, SideEffect
 from ..assertions.call_comparison import IN_A_ROW
 from ..assertions.case import Special
@@ -58,7 +57,7 @@ class Script:
     """A sequence of calls as Python statements.
 
     call: the statements to read; the last is the expression whose value differs
-    cell: the statements to run, with imports
+    cell: the statements to run, with imports; "" if they need code of the hidden tests
     """
 
     def __init__(
@@ -74,7 +73,7 @@ class Script:
         self._objects: dict[int, str] = {}  # names of objects, by the step that made them
         self._arrays: dict[int, tuple[Any, str]] = {}  # arrays with names, by identity
         self._imports = set[str]()
-        self._brought: dict[str, set[str]] = {}
+        self._needs_hidden_code = False
         self._lines: list[tuple[str, str]] = []
         used = set().union(*(s.uses for s in steps))
         for step in steps[:-1]:
@@ -84,7 +83,8 @@ class Script:
                 self._add(self._call(step))
         self._last(steps[-1], found, sides.suffix)
         self.call = "\n".join(short for short, _ in self._lines)
-        self.cell = self._complete(module, is_random, sides.digits > _PRECISE)
+        cell = self._complete(module, is_random, sides.digits > _PRECISE)
+        self.cell = "" if self._needs_hidden_code else cell
 
     @property
     def numbers(self) -> int:
@@ -190,7 +190,7 @@ class Script:
         given += [f"{k}={self._value(v, step)}" for k, v in step.kwargs.items()]
         root = path.partition(".")[0]
         if options.brought:
-            self._brought.setdefault(options.brought, set()).add(root)
+            self._needs_hidden_code = True
         elif step.owner is None:
             self._imports.add(root)
         owner = "" if step.owner is None else self._object(step.owner)
@@ -273,9 +273,6 @@ class Script:
             "import torch" if "torch." in text or is_random or is_precise else "",
             f"from {module.removesuffix('.py')} import {', '.join(names)}" if names else "",
         ]
-        for source, used in self._brought.items():
-            kept = without_unused_definitions(source, used).decode()
-            lines.append(re.sub(r"\s*\n\s*\n\s*\n+(?! )", "\n\n", kept).strip() + "\n")
         if '"cuda"' in text:
             text = _GPU + text.replace('"cuda"', "device")
         if is_precise:

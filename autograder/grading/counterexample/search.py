@@ -88,7 +88,7 @@ class CounterexampleSearch:
             seconds = min(self._budget.seconds, self._left)
             if seconds <= 0:
                 return None
-            with closing(Contest(self._runs, right, load, exercise, seconds)) as contest:
+            with closing(Contest(self._runs, right, load, files, exercise, seconds)) as contest:
                 shown = contest.first_wrong(self._small_calls(exercise))
                 if shown is None:
                     tests = self.recorded(exercise, seed)
