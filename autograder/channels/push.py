@@ -109,7 +109,8 @@ def comments_of(course: Course, week: Week, students: Iterable[str]) -> dict[str
     """Return the feedback as plain text, for each student with a stored report."""
     reports = {student: stored_report(course, week, student) for student in students}
     return {
-        student: f"{week.title}\n\n{submission_text(report, week)}\n\n{_FULL_FEEDBACK} {week.name}"
+        student: f"{week.title}\n\n{submission_text(report, week, details=False)}\n\n"
+        f"{_FULL_FEEDBACK} {week.name}"
         for student, report in reports.items()
         if report is not None
     }

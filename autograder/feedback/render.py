@@ -102,10 +102,17 @@ def _literal(text: str) -> str:
 
 
 def exercise_text(
-    exercise: ExerciseReport, maximum: float | None = None, words: Words = replaced
+    exercise: ExerciseReport,
+    maximum: float | None = None,
+    words: Words = replaced,
+    *,
+    details: bool = True,
 ) -> str:
-    """Return feedback on an exercise as text: points, mistakes, hints, findings, calculation."""
-    return "\n".join(_lines(view_exercise(exercise, maximum), words))
+    """Return feedback on an exercise as text: points, mistake, hint, line and failed requirement.
+
+    details: add other mistakes, all findings and the calculation of the points
+    """
+    return "\n".join(_lines(view_exercise(exercise, maximum), words, details))
 
 
 def notice_text(message: str, words: Words = replaced) -> str:
@@ -114,40 +121,55 @@ def notice_text(message: str, words: Words = replaced) -> str:
     return "\n\n".join(filter(None, (words(sentence), code)))
 
 
-def submission_text(report: SubmissionReport, week: Week, words: Words = replaced) -> str:
+def submission_text(
+    report: SubmissionReport, week: Week, words: Words = replaced, *, details: bool = True
+) -> str:
     """Return feedback on each exercise as text, or the reason why the submission was not graded."""
     if report.verdict is not Ending.GRADED:
         return notice_text(report.message, words)
     known = {e.name: e for e in report.exercises}
     return "\n\n".join(
-        exercise_text(known[e.name], e.points, words=words)
+        exercise_text(known[e.name], e.points, words, details=details)
         for e in week.exercises
         if e.name in known
     )
 
 
-def _lines(view: ExerciseView, words: Words) -> Iterator[str]:
+def _lines(view: ExerciseView, words: Words, details: bool) -> Iterator[str]:
     of = (
         f"{points(view.score)} of {points(view.points)} {'point' if view.points == 1 else 'points'}"
     )
+    most = None if details else 1
     yield words(f"`{view.name}`: {view.words}, {of}")
-    for d in view.report.explained:
+    for d in view.report.explained[:most]:
         part = (
             f"This explains {d.explains} of the {d.of} failed checks. " if d.explains < d.of else ""
         )
         yield _item(f"{d.opening} {lowered(d.title)} {part}{d.hint}".rstrip(), words)
+    if (example := view.example) is not None:
+        shown = {
+            "For example:": example.call,
+            "Expected:": example.expected,
+            "Got:": example.actual,
+        }
+        for title, code in shown.items():
+            if "\n" in code or "`" in code:
+                block = (f"      {line}" for line in replaced(code).split("\n"))
+                yield "\n".join((_item(title, words), "", *block, ""))
+            else:
+                yield _item(f"{title} `{code}`", words)
     if view.where:
         yield _item(view.where, words)
     if view.broken_rule:
         yield _item(f"{view.broken_rule}: this exercise earns no points.", words)
-    if view.carried:
+    if view.carried and (details or view.first is None):
         yield _item(view.carried, words)
-    if view.state != "open":
-        for finding in view.findings:
-            asked = " ".join(["Requirement:", *(c.text for c in finding.failed)])
-            parts = (finding.message, asked, finding.others)
-            yield _item(f"{finding.word}: {' '.join(filter(None, parts))}".rstrip(), words)
-    for line in view.arithmetic:
+    for finding in view.findings[:most] if view.first is not None else ():
+        message = finding.message if details else view.message
+        said = f"{finding.word}: {message} Requirement:" if message or details else "Failed check:"
+        parts = (said, *(c.text for c in finding.failed), finding.others if details else "")
+        yield _item(" ".join(filter(None, parts)), words)
+    for line in view.arithmetic if details else ():
         yield _item(str(line), words)
 
 

@@ -10,9 +10,11 @@ from dataclasses import dataclass, field
 
 from markupsafe import Markup
 
-from ..model.report.findings import MAKES, SHOWN, question
+from ..model.report.findings import MAKES, SHOWN, question, symptom_name
 from ..model.report.schema import (
     NOT_DESCRIBED,
+    Counterexample,
+    Diagnosis,
     ExerciseReport,
     Suspect,
     TestReport,
@@ -112,8 +114,8 @@ class Claim:
 class Finding:
     """Tests with the same outcome: their common verdict and message, and their claims.
 
-    Tests are ordered from simple to difficult. Only the first claim is known to be violated: a
-    later test with the same failure may stop before it checks its own claim.
+    Only the first claim is known to be violated: another test with the same failure may stop before
+    it checks its own claim.
     """
 
     verdict: Verdict
@@ -193,6 +195,26 @@ class ExerciseView:
         return arithmetic(self.report)
 
     @property
+    def named(self) -> Diagnosis | None:
+        """The mistake to show first, or None if no mistake has a name."""
+        return next(iter(self.report.explained), None)
+
+    @property
+    def first(self) -> Finding | None:
+        """The finding to show first, or None if there is none or the exercise is not written."""
+        return self.findings[0] if self.findings and self.state != "open" else None
+
+    @property
+    def message(self) -> str:
+        """The message of the first finding, or "" if the named mistake says more than it."""
+        is_symptom = self.named is None or self.named.name.startswith(symptom_name(""))
+        return self.first.message if self.first is not None and is_symptom else ""
+
+    @property
+    def example(self) -> Counterexample | None:
+        return self.report.counterexample
+
+    @property
     def where(self) -> str:
         """Return sentences that locate the mistake, with a question unless its cause is named."""
         return location_sentence(self.report.suspects, asking=not self.report.explained)
@@ -229,6 +251,7 @@ def view_exercise(report: ExerciseReport, points: float | None = None) -> Exerci
     """
     variants = _variants(report.tests)
     failed = [t for t in report.tests if t.verdict.reported and not t.carried]
+    failed.sort(key=lambda t: t.name != report.headline)
     return ExerciseView(
         report=report,
         points=report.max_score if points is None else points,

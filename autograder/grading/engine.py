@@ -169,7 +169,6 @@ class Engine:
         judged = self.judge.judge(ran, files)
         exercises = self.judge.reports(
             [judged[e.name] for e in self.week.exercises if exercise in (None, e.name)],
-            files,
             self.week.electives_counted,
         )
         faults = [r.fault for r in ran if r.fault]

@@ -9,13 +9,13 @@
    (`naming`). Each misconception explains some of the failed tests. If parameters do not load, or
    inputs of a different shape raise exceptions, the rest of the exercise is judged as if they
    fitted, and this mistake is charged once.
-4. An exercise with a named mistake earns points for the rest of the work only if its outputs show
+4. If a single edit of the exercise makes all tests pass, the exercise has only this one mistake.
+5. An exercise with a named mistake earns points for the rest of the work only if its outputs show
    that work (`triviality`). Otherwise, an exercise that passes at most half of its tests earns no
    points if trivial programs pass the same tests.
-5. `model.report.scoring` computes the points from this evidence.
+6. `model.report.scoring` computes the points from this evidence.
 
-docs/instructor.md explains the rules in "What counts as work" and "Errors carried forward". The
-rules never depend on explanations that are added later, such as the lines of mistakes.
+docs/instructor.md explains the rules in "What counts as work" and "Errors carried forward".
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -35,7 +35,7 @@ from .dependencies.error_carried_forward import (
     terminates,
 )
 from .diagnosis.match_bank import Named
-from .naming import Failures, MistakeNames
+from .naming import MistakeNames
 from .outcomes import BestEffort
 from .running.pytest_plugin import Ran
 from .running.test_runner import Files, Runs
@@ -88,6 +88,7 @@ class Judge:
             return {e: self._judged(e, runs[e], Inherited(), files) for e in runs}
         follows = self.rule.follow_through != "none" and not any(one.fault for one in tests)
         called = self._carried_forward.begin("\n".join(self._runs.lines(files)))
+        self.names.begin()
         judged = dict[str, JudgedExercise]()
         attempts = dict[str, bool]()  # wrong but genuine helpers; True if nearly correct
         for name, helpers in called.items():
@@ -99,7 +100,12 @@ class Judge:
                     partial(self._carried_forward.inherited, runs[name], wrong, files),
                     inherited,
                 )
-            judged[name] = self._with_better_helpers(name, runs[name], inherited, files, helpers)
+            best = self._with_better_helpers(name, runs[name], inherited, files, helpers)
+            judged[name] = best._replace(
+                evidence=self.names.explain(
+                    best.evidence, files, _not_inherited(best), best.inherited.replaced
+                )
+            )
             is_called = any(name in other.own for other in called.values())
             wrong_itself = has_own_failures(runs[name], inherited) and terminates(runs[name])
             if is_called and wrong_itself and self._is_attempt(judged[name], files):
@@ -107,20 +113,11 @@ class Judge:
         return judged
 
     def reports(
-        self, judged: Iterable[JudgedExercise], files: Files, electives_counted: int | None
+        self, judged: Iterable[JudgedExercise], electives_counted: int | None
     ) -> tuple[ExerciseReport, ...]:
-        """Return the reports of the exercises, with points and explanations of mistakes."""
-        exercises = list(judged)
-        reports = scoring.exercise_reports(
-            [one.evidence for one in exercises], self.rule, electives_counted
-        )
-        self.names.begin()
-        return tuple(
-            self.names.explain(
-                report, files, Failures(_not_inherited(one), one.inherited, one.evidence.explained)
-            )
-            for report, one in zip(reports, exercises, strict=True)
-        )
+        """Return the reports of the exercises."""
+        evidence = [one.evidence for one in judged]
+        return scoring.exercise_reports(evidence, self.rule, electives_counted)
 
     # Rules for errors carried forward
 
@@ -165,7 +162,9 @@ class Judge:
         """
         name = judged.evidence.exercise.name
         tried = self._best_effort.run(f"{name}, tried", lambda: self._tried(judged, files), judged)
-        explained = any(not d.is_minor for d in tried.evidence.diagnoses)
+        mistakes = {m.name for m in tried.evidence.mistakes}
+        named = (d for d in tried.evidence.diagnoses if d.name in mistakes)
+        explained = any(not d.is_minor for d in named)
         return (
             explained
             or self._report(tried).score > 0

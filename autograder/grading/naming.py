@@ -1,28 +1,31 @@
 """Name the mistakes in an exercise, using three sources.
 
 1. Misconceptions in the bank that produce the same outputs as the submission
-   (`diagnosis.match_bank`). Only these names affect the points, so they are determined first.
+   (`diagnosis.match_bank`).
 2. Small edits: if a single edit of the student's code makes failed tests pass, the kind of the edit
    names the mistake (`localization`).
 3. Symptoms: properties of wrong outputs, and of exceptions (`diagnosis.symptoms`).
 
-Sources 2 and 3 never change the points, except for the symptom of parameters that do not load.
-Edits name a mistake only if no misconception matches, and symptoms only if most failures are still
-unexplained.
+If a single edit makes all tests pass, the exercise is charged for one mistake: the misconception
+that explains most failures, or the kind of the edit. Otherwise, edits name a mistake only if no
+misconception matches, symptoms only if most failures are unexplained, and neither changes points,
+except for the symptom of parameters that do not load.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from statistics import median
 from typing import NamedTuple
 
 import msgspec
 
 from ..model.course.bank import Misconception
-from ..model.report.findings import FINDINGS, IGNORED, edit_name
-from ..model.report.schema import Diagnosis, ExerciseReport
-from ..model.report.scoring import COST_OF_STATE, Mistake
-from ..repair import required_parameters, unread_parameters
+from ..model.report.findings import FINDINGS, IGNORED, WHATEVER, edit_name
+from ..model.report.schema import Diagnosis, Suspect, Verdict, base_of
+from ..model.report.scoring import COST_OF_STATE, Evidence, Mistake
+from ..repair import parameters, required_parameters, unread_parameters
 from .counterexample import CounterexampleSearch
-from .dependencies.error_carried_forward import Inherited
 from .diagnosis.match_bank import Named, diagnose
 from .diagnosis.symptoms import by_symptom
 from .localization.localizer import LineFinder, Places, lines_of
@@ -30,18 +33,8 @@ from .outcomes import BestEffort, Flaw
 from .running.pytest_plugin import Ran
 from .running.test_runner import Files, Runs
 
-
-class Failures(NamedTuple):
-    """The evidence from which the mistakes of an exercise are located and named.
-
-    ran:       the results of the tests, without inherited failures
-    inherited: the failures that the exercise inherits from its helpers
-    explained: the names of the failed tests that misconceptions in the bank explain
-    """
-
-    ran: Sequence[Ran]
-    inherited: Inherited
-    explained: frozenset[str]
+_EDIT_COSTS = 0.1, 0.4  # least and largest cost of a mistake that only an edit names
+_SIMILAR = 0.9  # share of common failures with a misconception, relative to the largest share
 
 
 class Contract(NamedTuple):
@@ -62,12 +55,8 @@ class MistakeNames:
         self._runs, self._bank, self._best_effort = runs, runs.bank, best_effort
         self.finder: LineFinder | None = None
         self.examples: CounterexampleSearch | None = None
-
-    def begin(self) -> None:
-        """Start a new submission with its full time budgets."""
-        for search in (self.finder, self.examples):
-            if search is not None:
-                search.begin()
+        # The mistakes of this submission on known lines, because exercises may share functions.
+        self._by_line = dict[str, tuple[Mistake, Diagnosis]]()
 
     def misconceptions(self, exercise: str, ran: Sequence[Ran], files: Files) -> list[Named]:
         """Return the misconceptions that match the outputs of a submission.
@@ -113,75 +102,162 @@ class MistakeNames:
         count = len(state) or len(broken)
         return Contract(mistake, Diagnosis(known.name, known.title, known.hint, count, total))
 
-    def explain(self, report: ExerciseReport, files: Files, failures: Failures) -> ExerciseReport:
-        """Add the lines of mistakes to a report, and names for failures the bank cannot explain."""
-        failing = [r for r in failures.ran if r.report.verdict.failed]
-        if not failing or any(r.fault for r in failures.ran):
-            return report
-        report = self._best_effort.run(
-            f"{report.name}, counterexample",
-            lambda: self._with_example(report, files, failures, failing),
-            report,
-        )
-        names = report.diagnosis
-        report = self._best_effort.run(
-            f"{report.name}, line", lambda: self._located(report, files, failures), report
-        )
-        unexplained = [r for r in failing if r.report.name not in failures.explained]
-        named_by_line = report.diagnosis not in (names, (edit_name(IGNORED),))
-        attempted = any(r.report.verdict.attempted for r in failing)
-        if named_by_line or 2 * len(unexplained) <= len(failing) or not attempted:
-            return report
-        return self._best_effort.run(
-            f"{report.name}, symptom",
-            lambda: self._with_symptoms(report, failures.ran, unexplained),
-            report,
-        )
+    def begin(self) -> None:
+        """Start a new submission with its full time budgets."""
+        self._by_line.clear()
+        for search in (self.finder, self.examples):
+            if search is not None:
+                search.begin()
 
-    def _with_example(
-        self, report: ExerciseReport, files: Files, failures: Failures, failing: Sequence[Ran]
-    ) -> ExerciseReport:
-        if self.examples is None or report.unwritten:
-            return report
-        failed = [r.report.name for r in failing]
-        example = self.examples.find(files, report.name, failed, failures.inherited.replaced)
-        return msgspec.structs.replace(report, counterexample=example)
+    def explain(
+        self, evidence: Evidence, files: Files, ran: Sequence[Ran], replaced: tuple[str, ...]
+    ) -> Evidence:
+        """Add the lines of mistakes, and names for failures that the bank cannot explain.
 
-    def _located(self, report: ExerciseReport, files: Files, failures: Failures) -> ExerciseReport:
+        If one edit makes all tests pass, the evidence is reduced to this one mistake.
+
+        ran: the results of the tests, without inherited failures
+        replaced: the helpers that were replaced by correct ones while the tests ran
+        """
+        name = evidence.exercise.name
+        failing = [r for r in ran if r.report.verdict.failed]
+        if not failing or any(r.fault for r in ran):
+            return evidence
+        located = self._best_effort.run(
+            f"{name}, line", lambda: self._located(evidence, files, ran, replaced), evidence
+        )
+        if not any(r.report.verdict.attempted for r in failing):
+            return located
+        unexplained = [r for r in failing if r.report.name not in located.explained]
+        named_by_edit = located.names not in (evidence.names, (edit_name(IGNORED),))
+        if not named_by_edit and 2 * len(unexplained) > len(failing):
+            symptoms = self._best_effort.run(
+                f"{name}, symptom",
+                lambda: by_symptom(unexplained, ran, self._runs.right_answers(name)),
+                tuple[Diagnosis, ...](),
+            )
+            new = (d for d in symptoms if d.name not in located.names)
+            found = sorted((*located.diagnoses, *new), key=lambda d: d.is_minor)
+            located = replace(located, diagnoses=tuple(found))
+        named = located.names
+        headline = self._best_effort.run(
+            f"{name}, headline", lambda: self._headline(name, named, failing), ""
+        )
+        headline = headline if headline != failing[0].report.name else ""
+        example = None
+        if (search := self.examples) is not None:
+            failed = [r.report.name for r in failing]
+            example = self._best_effort.run(
+                f"{name}, counterexample",
+                lambda: search.find(files, name, failed, replaced),
+                example,
+            )
+        return replace(located, headline=headline, counterexample=example)
+
+    def _located(
+        self, evidence: Evidence, files: Files, ran: Sequence[Ran], replaced: tuple[str, ...]
+    ) -> Evidence:
         if self.finder is None:
-            return report
-        bank = {m.name for m in self._bank.of_exercise(report.name)}
-        names = tuple(n for n in report.diagnosis if n in bank)  # not a broken contract
-        places = self.finder.find(
-            files, report.name, failures.ran, names, failures.inherited.replaced
+            return evidence
+        name = evidence.exercise.name
+        failing = [r for r in ran if r.report.verdict.failed]
+        explained = all(r.report.name in evidence.explained for r in failing)
+        bank = {m.name for m in self._bank.of_exercise(name)}
+        names = tuple(n for n in evidence.names if n in bank)  # not a broken contract
+        places = self.finder.find(files, name, ran, names, replaced, explained)
+        located = replace(evidence, suspects=lines_of(places))
+        if places and all(map(_fixes_all, places)):
+            located = self._with_one_mistake(located, failing)
+        if len(located.mistakes) == len(located.suspects) == 1 and located.suspects[0].alone:
+            line = f"{located.suspects[0].file}:{located.suspects[0].line}"
+            mistake = replace(located.mistakes[0], line=line)
+            if not located.diagnoses[0].is_minor:
+                self._by_line.setdefault(line, (mistake, located.diagnoses[0]))
+            located = replace(located, mistakes=(mistake,))
+        if located.diagnoses:
+            return located
+        named = tuple(_names_by_kind(places, len(failing)))
+        return replace(located, diagnoses=named or self._ignored_arguments(name, files, failing))
+
+    def _with_one_mistake(self, evidence: Evidence, failing: Sequence[Ran]) -> Evidence:
+        """Name and price the only mistake of an exercise, which an edit of one line fixes.
+
+        An edit without a misconception gets the name of a mistake on the same line in an earlier
+        exercise, or costs as much as a typical misconception of the exercise.
+        """
+        places = evidence.suspects
+        known = self._by_line.get(f"{places[0].file}:{places[0].line}")
+        diagnosis = max(evidence.diagnoses, key=lambda d: d.explains, default=None)
+        if diagnosis is not None and not diagnosis.is_minor:
+            (mistake,) = (m for m in evidence.mistakes if m.name == diagnosis.name)
+        elif known is not None and len(places) == 1:
+            mistake, diagnosis = known
+        else:
+            kinds = {p.kind for p in places}
+            diagnosis = _diagnosis(places[0].kind if len(kinds) == 1 else WHATEVER)
+            bank = self._bank.of_exercise(evidence.exercise.name)
+            least, most = _EDIT_COSTS
+            cost = median([m.cost for m in bank if m.cost is not None] or [most])
+            mistake = Mistake(diagnosis.name, min(max(cost, least), most))
+        count = len(failing)
+        written = (r.report for r in failing if r.report.verdict is not Verdict.UNWRITTEN)
+        return replace(
+            evidence,
+            mistakes=(replace(mistake, shows_work=True),),
+            diagnoses=(msgspec.structs.replace(diagnosis, explains=count, of=count, mostly=False),),
+            explained=frozenset(report.name for report in written),
+            fitted=frozenset(),
         )
-        report = msgspec.structs.replace(report, suspects=lines_of(places))
-        if report.diagnosis:
-            return report
-        return _with_names(report, tuple(_names_by_kind(report, places)))
 
-    def _with_symptoms(
-        self, report: ExerciseReport, ran: Sequence[Ran], unexplained: Sequence[Ran]
-    ) -> ExerciseReport:
-        right = self._runs.right_answers(report.name)
-        shown = by_symptom(unexplained, ran, right)
-        names = (*report.explained, *(d for d in shown if d.name not in report.diagnosis))
-        return _with_names(report, tuple(sorted(names, key=lambda d: d.is_minor)))
+    def _ignored_arguments(
+        self, exercise: str, files: Files, failing: Sequence[Ran]
+    ) -> tuple[Diagnosis, ...]:
+        """Name the arguments that the solution reads and the submission never does."""
+        if any(r.report.verdict in (Verdict.FORBIDDEN, Verdict.UNWRITTEN) for r in failing):
+            return ()
+        solution = self._bank.solution
+        read = parameters(solution, exercise) - unread_parameters(solution, exercise)
+        unread = read & unread_parameters("\n".join(self._runs.lines(files)), exercise)
+        if not unread or unread == read:  # an empty exercise reads none
+            return ()
+        title, hint, _ = FINDINGS[edit_name(IGNORED)]
+        names = " and ".join(f"`{name}`" for name in sorted(unread))
+        return (Diagnosis(edit_name(IGNORED), title.format(names=names), hint),)
+
+    def _headline(self, exercise: str, names: Sequence[str], failing: Sequence[Ran]) -> str:
+        """Return the failed test whose claim describes the mistake best.
+
+        This is the test that the bank states for the named misconception or, if none is named, for
+        most of the misconceptions that fail almost the same tests. The default is the first test.
+        """
+        rejected_by = {m.name: m.rejected_by for m in self._bank.of_exercise(exercise)}
+        known = [n for n in names if n in rejected_by][:1]
+        votes = Counter(rejected_by[n] for n in known or self._similar(exercise, failing))
+        tests = [r.report.name for r in failing]
+        return max(tests, key=lambda name: votes[base_of(name).rpartition("::")[2]])
+
+    def _similar(self, exercise: str, failing: Sequence[Ran]) -> list[str]:
+        mine, shares = {r.report.name for r in failing}, dict[str, float]()
+        for name, runs in self._runs.of_misconceptions(exercise).items():
+            theirs = {r.report.name for r in runs}
+            shares[name] = len(mine & theirs) / len(mine | theirs)
+        least = max(0.5, _SIMILAR * max(shares.values(), default=0.0))
+        return [name for name, share in shares.items() if share >= least]
 
 
-def _names_by_kind(report: ExerciseReport, places: Places) -> Iterator[Diagnosis]:
-    """Yield a name for each kind of edit that fixes tests; none if several kinds each fix all."""
-    alone = all(place.alone for place in places)
+def _fixes_all(place: Suspect) -> bool:
+    """Return True if an edit at a place makes all failed tests pass."""
+    return place.alone and not place.explains and edit_name(place.kind) in FINDINGS
+
+
+def _names_by_kind(places: Places, failed: int) -> Iterator[Diagnosis]:
+    """Yield a name for each kind of edit that fixes some of the `failed` tests."""
     kinds = {place.kind: place.explains for place in reversed(places)}
-    failed = sum(t.verdict.failed and not t.carried for t in report.tests)
-    for kind, explains in reversed(kinds.items()) if len(kinds) == 1 or not alone else ():
-        if (name := edit_name(kind)) in FINDINGS:
-            title, hint, _ = FINDINGS[name]
-            total = failed if alone or explains else 0
-            yield Diagnosis(name, title, hint, explains or total, total)
+    for kind, explains in reversed(kinds.items()):
+        if kind != WHATEVER and edit_name(kind) in FINDINGS:
+            yield _diagnosis(kind, explains, failed if explains else 0)
 
 
-def _with_names(report: ExerciseReport, explained: tuple[Diagnosis, ...]) -> ExerciseReport:
-    return msgspec.structs.replace(
-        report, diagnosis=tuple(d.name for d in explained), explained=explained
-    )
+def _diagnosis(kind: str, explains: int = 0, of: int = 0) -> Diagnosis:
+    title, hint, _ = FINDINGS[edit_name(kind)]
+    return Diagnosis(edit_name(kind), title, hint, explains, of)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from autograder.feedback.score_breakdown import arithmetic
 from autograder.feedback.view import location_sentence
 from autograder.grading.localization.repair_search import Search
 from autograder.grading.warmup import warm_engine
@@ -28,10 +29,10 @@ class Finder:
         self.engine = warm_engine(course, self.week, ("cpu",), b"lines" * 7, choose())
         self.engine.locate_mistakes(Suspects(seconds=30.0, submission=30.0))
 
-    def report(self, code: str) -> ExerciseReport:
+    def report(self, code: str, exercise: str = "softmax") -> ExerciseReport:
         before = f"{self.engine.bank.solution}\n"
         files = {self.week.module: f"{before}{code}".encode()}
-        report = self.engine.grade("student", files, "softmax")
+        report = self.engine.grade("student", files, exercise)
         assert report.verdict == "graded", report.message
         assert report.exercises[0].score < report.exercises[0].max_score
         return report.exercises[0]
@@ -75,6 +76,19 @@ IN_FLOAT32 = """def softmax(x, dim=-1):
     parts = (wide - wide.amax(dim, True)).exp()
     return parts / parts.sum(dim, True)
 """
+SCALED_BY_KEYS = """def scaled_dot_product_attention(q, k, v):
+    scores = q @ k.transpose(-2, -1) / math.sqrt(k.shape[-2])
+    weights = softmax(scores, dim=-1)
+    return weights @ v, weights
+"""
+NEVER_USED = """def softmax(x, dim=-1):
+    parts = (x - x.amax()).double().exp()
+    return (parts / parts.sum().sqrt()).log().tanh()
+"""
+SUM_FOR_A_CONSTANT = """def softmax(x, dim=-1):
+    parts = torch.exp(x - x.amax(dim, keepdim=True).detach())
+    return parts / parts.sum(dim, keepdim=True).detach()
+"""
 STOPS = """def softmax(x, dim=-1):
     return x.no_such_thing(dim)
 """
@@ -113,6 +127,33 @@ def test_a_mistake_that_the_bank_does_not_know_is_named_by_what_mends_it(finder)
     assert report.diagnosis == ("line:axis",)
     failed = sum(t.verdict.failed for t in report.tests)
     assert [(d.explains, d.of) for d in report.explained] == [(failed, failed)]
+
+
+def test_one_mistake_has_one_name_and_its_price_is_all_that_the_exercise_loses(finder):
+    """Grade a scale that two misconceptions explain in part, and that one edit fixes."""
+    report = finder.report(SCALED_BY_KEYS, "scaled_dot_product_attention")
+    failed = sum(t.verdict.failed for t in report.tests)
+    assert [(d.name, d.explains, d.of) for d in report.explained] == [
+        ("line:scale", failed, failed)
+    ]
+    (deduction,) = report.deductions
+    assert deduction.name == "line:scale"
+    assert 0.1 <= deduction.points / report.max_score <= 0.4
+    assert report.score == pytest.approx(report.max_score - deduction.points)
+    assert len(arithmetic(report)) == 3
+
+
+def test_an_argument_that_is_never_used_is_named(finder):
+    (found,) = (d for d in finder.report(NEVER_USED).explained if d.name == "line:ignored argument")
+    assert "`dim`" in found.title
+
+
+def test_the_headline_is_the_test_that_rejects_the_named_misconception(finder):
+    report = finder.report(SUM_FOR_A_CONSTANT)
+    assert report.diagnosis == ("treats_the_sum_as_a_constant",)
+    first = next(t.name for t in report.tests if t.verdict.failed)
+    assert str(report.headline).startswith("test_softmax.py::test_gradients")
+    assert report.headline != first
 
 
 def test_where_values_tell_the_line_of_a_named_mistake_no_change_is_tried(finder, monkeypatch):

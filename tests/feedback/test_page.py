@@ -139,6 +139,53 @@ def test_what_leaves_most_of_it_open_is_no_headline(submission, week, course):
         assert "Among other things, it looks as if your code takes an odd width too." in told
 
 
+def unfolded(page: str) -> str:
+    """Return the visible text of the first exercise of a page without opening any details."""
+    section = page.partition('<section class="exercise"')[2].partition("</section>")[0]
+    while "<details" in section:
+        before, _, rest = section.rpartition("<details")
+        section = before + rest.partition("</details>")[2]
+    return Reader(f"<p {section}").text
+
+
+def test_the_headline_is_the_requirement_that_describes_the_mistake(submission, week, course):
+    large = check("test_large", "wrong", "It differs.", "Accept large scores.")
+    causal = check("test_causal", "wrong", "It differs.", "Let query i see the keys j <= i.")
+    found = exercise("causal_mask", large, causal)
+    found = msgspec.structs.replace(found, headline=causal.name)
+    page = feedback_page(submission(found), week, course)
+    for told in (unfolded(page), exercise_text(found, details=False)):
+        assert "j <= i" in told
+        assert "large scores" not in told
+
+
+def test_the_first_mistake_is_shown_and_the_rest_is_folded(submission, week, course):
+    failed = [
+        check(f"t{n}", "wrong", f"{word} differs.", f"Claim {n}.") for n, word in enumerate("ab")
+    ]
+    found = exercise("causal_mask", *failed, score=1.0, diagnosis="Hides the token itself.")
+    second = Diagnosis("e", "Returns integers.", "", explains=1, of=2)
+    found = msgspec.structs.replace(found, explained=(*found.explained, second))
+    page = feedback_page(submission(found), week, course)
+    for told in (unfolded(page), exercise_text(found, details=False)):
+        assert "hides the token itself" in told
+        assert "Claim 0." in told
+        for folded in ("returns integers", "differs", "Claim 1.", "for the exercise"):
+            assert folded not in told
+            assert folded in Reader(page).text
+
+
+def test_a_symptom_is_shown_with_the_message_that_says_more(submission, week, course):
+    failed = check("values", "wrong", "It lacks `W_q.bias`.", "Load the weights.")
+    lacks = Diagnosis("shows:lacks", "Lacks required parameters.", "", 1, 1)
+    found = msgspec.structs.replace(exercise("causal_mask", failed), explained=(lacks,))
+    for told in (
+        unfolded(feedback_page(submission(found), week, course)),
+        exercise_text(found, details=False),
+    ):
+        assert "W_q.bias" in told
+
+
 def test_one_cause_is_told_once(submission, week, course):
     failed = [check(f"test_{i}", "crashed", "It stopped.", f"Claim {i}.") for i in range(9)]
     text = Reader(feedback_page(submission(exercise("causal_mask", *failed)), week, course)).text

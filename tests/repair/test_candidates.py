@@ -30,6 +30,13 @@ def test_an_axis_can_be_the_one_that_the_parameter_names():
     assert sources(MEAN)[MEAN.replace("x.sum(dim=-1)", "(x.sum(dim=dim))")] == 3
 
 
+def test_one_more_is_off_by_one_and_no_other_operation():
+    edits = generate_edits("def width(n):\n    return n + 1\n", "width")
+    texts = {e.replacements[0][2]: e.kind for e in edits}
+    assert texts[b"(n)"] == texts[b"((n) - (1))"] == "off by one"
+    assert b"((n) * (1))" not in texts
+
+
 def test_changes_stay_in_the_exercise_and_what_it_uses():
     assert {c.function for c in generate_edits(MEAN, "mean")} == {"mean"}
 

@@ -65,6 +65,15 @@ def test_every_exercise_has_its_first_message_before_any_has_a_second() -> None:
     assert all(e.tests[0].message != NOT_DESCRIBED for e in found.exercises)
 
 
+def test_the_first_message_is_that_of_the_headline() -> None:
+    exercises = [
+        exercise(*map(word, range(n, n + 20)), name=word(n), headline="t7")
+        for n in range(0, 200, 20)
+    ]
+    found = limit_disclosure(report(*exercises), SOURCE)
+    assert all(e.tests[7].message != NOT_DESCRIBED for e in found.exercises)
+
+
 def test_an_exercise_that_fails_in_one_way_is_described_beside_one_that_fails_in_many() -> None:
     many = exercise(*(word(n) for n in range(60)))
     one = exercise(*["not filled in"] * 40, name="logsumexp")

@@ -141,6 +141,14 @@ def test_one_belief_costs_once_in_a_week_where_it_costs_most():
     assert score(first, second) == [2.0, 2.4]
 
 
+def test_a_mistake_on_one_line_costs_once_where_it_costs_most():
+    here = Mistake("line:scale", 0.3, line="flash.py:77")
+    first = standing("tiled", 2.0, [here], "a", a="wrong", b="pass")
+    second = standing("flash", 4.0, [here], "a", a="wrong", b="pass")
+    elsewhere = standing("online", 2.0, [replace(here, line="flash.py:9")], "a", a="wrong")
+    assert score(first, second, elsewhere) == [2.0, 2.8, 1.4]
+
+
 def test_what_shows_no_work_is_charged_in_every_exercise():
     reshaped = Mistake("reshapes", 0.9, "heads_by_view")
     first = standing("split_heads", 1.0, [reshaped], "a", a="wrong", b="pass")

@@ -68,7 +68,7 @@ def try_(
     report = _renumbered(batch.submissions[0], trial.offset)
     for line in trial.submission.notes:
         console.print(f"note: {line.text}", style="dim", soft_wrap=True)
-    console.print(submission_text(report, chosen), soft_wrap=True)
+    console.print(submission_text(report, chosen, details=False), soft_wrap=True)
     for exercise in report.exercises:
         if failed := [t.name for t in exercise.tests if t.verdict.failed]:
             console.print(f"{exercise.name} fails {counted(failed)}", soft_wrap=True)

@@ -267,7 +267,8 @@ def _whole(answer: Answer) -> str:
     if reply.banned:
         return f"a call of {printable(reply.banned[0].call)}, which is not allowed"
     if reply.raised is not None:
-        text = f"raised {reply.raised.type}: {reply.raised.message}"
+        message = reply.raised.message.replace("fake_gpu", "cuda")
+        text = f"raised {reply.raised.type}: {message}"
         return printable(text)[:_LONGEST].strip(": ")
     others = {"missing": "there is no such name", "too_large": "a result that is too large"}
     return others.get(reply.status) or _short(read_answer(answer)[0])

@@ -42,7 +42,7 @@ _SAME_REASON = 0.7  # the same reason, but different values
 class Named:
     """A misconception that explains some of the failed tests.
 
-    explains: the number of failed tests that agree with the misconception
+    explains: the number of failed tests that it explains alone
     of: the number of all failed tests
     mostly: whether some of the misconception's failures do not agree, or agree only in part
     tests: the failed tests that it explains, alone or with the other named misconceptions
@@ -218,10 +218,11 @@ def _named(candidate: _Candidate, among: _Set, failed: Mapping[str, Ran]) -> Nam
     tests = frozenset(candidate.agreement)
     if weight(tests) >= _ALMOST_ALL * weight(candidate.fails):
         tests |= candidate.fails - candidate.hidden
+    alone = len(tests)
     # If one member's tests include the other's, the two members name the same mistake.
     others = [m for m in among if m.agreement.keys() - tests and tests - m.agreement.keys()]
     tests |= (candidate.fails & _failed_by_rest(candidate, others)) - candidate.hidden
     mostly = (
         len(candidate.agreement) < len(candidate.fails) or _IN_PART in candidate.agreement.values()
     )
-    return Named(candidate.name, len(candidate.agreement), len(failed), mostly, tests)
+    return Named(candidate.name, alone, len(failed), mostly, tests)

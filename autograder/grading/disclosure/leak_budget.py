@@ -12,14 +12,14 @@ more literals the source contains, the more bits each costs, so a long table rev
 An exception can claim any line (`SyntaxError.lineno`, a code object's first line), so a message
 contains a line number only if Python can raise on that line (`raising_lines`).
 
-A report has one budget for its misconceptions, helpers, suspicious lines and messages, and for the
-assignment of messages to tests. Whether a test passes is always reported: a failed test whose
-message exceeds the budget has no description. A test that ends like c of the t failed tests before
-it in its exercise costs log2((t + 1) / max(c, 1)) bits, so a program that always fails in the same
-way pays almost nothing. A message that differs from one of an earlier exercise only in the name of
-the exercise costs little. The helpers, misconceptions, lines and first messages of all exercises
-are charged first. The other messages follow, starting with the exercise whose tests fail in the
-fewest ways. After the first item that exceeds the budget, all further items are hidden.
+A report has one budget for its misconceptions, helpers, headlines, suspicious lines and messages,
+and for the assignment of messages to tests. Whether a test passes is always reported: a failed test
+whose message exceeds the budget has no description. A test that ends like c of the t failed tests
+before it in its exercise costs log2((t + 1) / max(c, 1)) bits, so a program that always fails in
+the same way pays almost nothing. A message that differs from one of an earlier exercise only in the
+name of the exercise costs little. The helpers, misconceptions, lines and first messages of all
+exercises are charged first. The other messages follow, starting with the exercise whose tests fail
+in the fewest ways. After the first item that exceeds the budget, all further items are hidden.
 """
 
 import ast
@@ -223,15 +223,18 @@ def _with_suspects(
 def _first_described(report: ExerciseReport, budget: _Budget) -> int | None:
     """Charge the first message of an exercise, and return the index of the message's test.
 
-    A message about a broken rule takes precedence. Return None if no test failed or the budget
-    is too small.
+    A message about a broken rule takes precedence, and then that of the headline, whose choice is
+    charged too. Return None if no test failed or the budget is too small.
     """
     failed = [n for n, t in enumerate(report.tests) if t.verdict.failed and not t.carried]
-    rule_breaking = (n for n in failed if report.tests[n].verdict.breaks_a_rule)
-    first = next(rule_breaking, failed[0] if failed else None)
-    if first is None or not budget.afford(budget.message(report.name, report.tests[first])):
+    rule_breaking = [n for n in failed if report.tests[n].verdict.breaks_a_rule]
+    headline = [n for n in failed if report.tests[n].name == report.headline]
+    first = next(iter([*rule_breaking, *headline, *failed]), None)
+    if first is None:
         return None
-    return first
+    choice = 1.0 + (math.log2(len(failed)) if headline else 0.0)
+    cost = choice + budget.message(report.name, report.tests[first])
+    return first if budget.afford(cost) else None
 
 
 def _with_messages(report: ExerciseReport, first: int | None, budget: _Budget) -> ExerciseReport:

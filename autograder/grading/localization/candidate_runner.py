@@ -153,7 +153,6 @@ class WrongExercise:
 
     foreign: names of definitions that belong to other exercises or to the course
     ran: the results of the exercise's hidden tests
-    read: the parameters that the solution reads
     stubbed: other exercises that are replaced by correct versions while the tests run
     """
 
@@ -162,7 +161,6 @@ class WrongExercise:
     exercise: str
     foreign: frozenset[str]
     ran: tuple[Ran, ...]
-    read: frozenset[str] = frozenset()
     stubbed: tuple[str, ...] = ()
 
     @property

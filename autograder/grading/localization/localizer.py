@@ -14,15 +14,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from ...model.course import Suspects, Week
-from ...model.report.findings import IGNORED, SHOWN, WHATEVER
+from ...model.report.findings import SHOWN, WHATEVER
 from ...model.report.schema import Suspect, Verdict
-from ...repair import (
-    foreign_lines,
-    generate_edits,
-    parameters,
-    shared_definitions,
-    unread_parameters,
-)
+from ...repair import foreign_lines, generate_edits, shared_definitions
 from ..comparator import FAR
 from ..running.pytest_plugin import Ran
 from .candidate_runner import CandidateRunner, Grader, Probe, ReferenceAnswer, WrongExercise
@@ -49,10 +43,11 @@ class LineFinder:
         self._probes: dict[str, dict[str, Probe]] = {}
         self._traces: dict[str, Traces] = {}
         self._left = settings.submission
+        self._found = frozenset[Place]()  # the places of mistakes in earlier exercises
 
     def begin(self) -> None:
         """Start a new submission with its full time budget."""
-        self._left = self._settings.submission
+        self._left, self._found = self._settings.submission, frozenset()
 
     def find(
         self,
@@ -61,12 +56,15 @@ class LineFinder:
         ran: Iterable[Ran],
         names: tuple[str, ...],
         stubbed: tuple[str, ...] = (),
+        explained: bool = True,
     ) -> Places:
         """Return the places of an exercise's mistakes, or () if none is found.
 
         ran: the results of the exercise's hidden tests
         names: the misconceptions that the diagnosis found
         stubbed: other exercises that were replaced by correct versions while the tests ran
+        explained: True if these misconceptions explain all failures, so that their values suffice
+                   to locate them
         """
         wrong = self._wrong_exercise(files, exercise, tuple(ran), stubbed)
         seconds = min(self._settings.seconds, self._left)
@@ -79,7 +77,8 @@ class LineFinder:
         stopped = _stopping_line(wrong)
         if any(v.breaks_a_rule for v in verdicts):
             return stopped
-        found = self._searched(wrong, seconds, names) if seconds > 0 else ()
+        found = self._searched(wrong, seconds, names, explained) if seconds > 0 else ()
+        self._found |= {(p.function, p.line) for p in lines_of(found) if p.alone}
         return found if lines_of(found) else (*found, *stopped)
 
     def _wrong_exercise(
@@ -96,16 +95,19 @@ class LineFinder:
             return replace(wrong, foreign=frozenset(e.name for e in self._week.exercises))
         given = shared_definitions(wrong.source, right[0])
         foreign = given.union(e.name for e in self._week.exercises)
-        read = parameters(right[0], exercise) - unread_parameters(right[0], exercise)
-        return replace(wrong, foreign=foreign, read=read)
+        return replace(wrong, foreign=foreign)
 
-    def _searched(self, wrong: WrongExercise, seconds: float, names: tuple[str, ...]) -> Places:
+    def _searched(
+        self, wrong: WrongExercise, seconds: float, names: tuple[str, ...], explained: bool
+    ) -> Places:
         runner = CandidateRunner(self._grader, wrong, seconds)
         try:
             probes = self._probes_of(wrong.exercise)
             hints = self._hints(wrong, runner, probes, names)
-            if hints.is_located(names):
+            if explained and hints.is_located(names):
                 return _places_by_values(wrong, hints)
+            # Exercises that share a function share its mistakes, so try the same lines early.
+            hints = replace(hints, odd=hints.odd | self._found)
             return _find_places(wrong, probes, runner, hints, names)
         finally:
             self._left -= runner.end()
@@ -153,7 +155,7 @@ def _find_places(
 ) -> Places:
     """Return the places of edits that make tests pass.
 
-    If no edit determines a line, add the findings from traced values and unread parameters.
+    If no edit determines a line, add the lines that traced values point to.
     """
     edits = generate_edits(wrong.source, wrong.exercise, wrong.foreign)
     crashed = {r.report.line for r in wrong.failing if r.report.verdict.raised}
@@ -168,7 +170,7 @@ def _find_places(
         wrong.exercise, edits, clues.weight, wrong.failing, asked, runner, located, suspicious
     )
     places = _places(wrong.module, search.fixes(), suspicious)
-    return places if lines_of(places) else _without_lines(wrong, hints, places)
+    return places if lines_of(places) else (*places, *_places_by_values(wrong, hints))
 
 
 def _places(module: str, fixes: Iterable[Fix], suspicious: frozenset[Place]) -> Places:
@@ -186,14 +188,6 @@ def _places(module: str, fixes: Iterable[Fix], suspicious: frozenset[Place]) -> 
             place = Suspect(module, line, edit.function, kind, not count, count)
             places.setdefault((edit.function, line, "" if line else kind), place)
     return tuple(places.values())
-
-
-def _without_lines(wrong: WrongExercise, hints: ValueHints, found: Places) -> Places:
-    """Add the lines that compute wrong values, and report parameters that are never read."""
-    unread = unread_parameters(wrong.source, wrong.exercise) & wrong.read
-    is_unread = bool(unread) and unread < wrong.read  # an empty exercise reads none
-    ignored = (Suspect(wrong.module, 0, wrong.exercise, IGNORED, False),) if is_unread else ()
-    return (*found, *_places_by_values(wrong, hints), *ignored)
 
 
 def _places_by_values(wrong: WrongExercise, hints: ValueHints) -> Places:

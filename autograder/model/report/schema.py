@@ -252,6 +252,7 @@ class ExerciseReport(msgspec.Struct, frozen=True):
     deductions: the costs of named mistakes, if they determine the score
     suspects: the lines that probably contain a mistake
     beside: the helpers that were replaced by correct ones while the exercise was graded
+    headline: the failed test whose claim describes the mistake best, unless it is the first one
     """
 
     name: str
@@ -265,6 +266,7 @@ class ExerciseReport(msgspec.Struct, frozen=True):
     suspects: tuple[Suspect, ...] = ()
     beside: tuple[str, ...] = ()
     counterexample: Counterexample | None = None
+    headline: str | msgspec.UnsetType = msgspec.UNSET
 
     @property
     def unwritten(self) -> bool:

@@ -24,11 +24,13 @@ import msgspec
 
 from ..course import Exercise, Scoring, Week
 from .schema import (
+    Counterexample,
     Deduction,
     Diagnosis,
     Ending,
     ExerciseReport,
     SubmissionReport,
+    Suspect,
     TestReport,
 )
 
@@ -46,12 +48,18 @@ class Mistake:
     cost: a share of the points, or None if the bank states no cost
     shows_work: False if the tests that the mistake explains reveal nothing about the other code.
                 The cost then limits the points, but does not replace the weights of failed tests
+    line: the file and the line of the mistake, or "" if unknown
     """
 
     name: str
     cost: float | None
     belief: str = ""
     shows_work: bool = True
+    line: str = ""
+
+    def is_same(self, other: Mistake) -> bool:
+        """Return True if the belief or the line is the same, so that only one is charged."""
+        return other.belief == self.belief != "" or other.line == self.line != ""
 
 
 @dataclass(frozen=True)
@@ -67,6 +75,9 @@ class Evidence:
     shows_work: False if the code passes only tests that a trivial program passes too
     fitted: failed tests that pass once the contract is met, by an adapter or by fitted layers. The
             first of the mistakes is then the one that breaks the contract
+    suspects: the lines that probably contain a mistake
+    headline: the failed test whose claim describes the mistake best, or "" if it is the first one
+    counterexample: a small input on which the exercise is wrong
     """
 
     exercise: Exercise
@@ -81,6 +92,13 @@ class Evidence:
     calls: frozenset[str] = frozenset()
     shows_work: bool = True
     fitted: frozenset[str] = frozenset()
+    suspects: tuple[Suspect, ...] = ()
+    headline: str = ""
+    counterexample: Counterexample | None = None
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(d.name for d in self.diagnoses)
 
 
 def exercise_reports(
@@ -139,9 +157,9 @@ class Tally:
         earned = sum(t.weight * (t.earned_share, 1.0)[t.name in fitted] for t in self.tests)
         return min(1.0, earned / self.total)
 
-    def price(self, belief: str) -> float:
-        """Return the points that this exercise would lose if it were charged for the belief."""
-        mistakes = [m for m in self.evidence.mistakes if m.belief == belief and m.shows_work]
+    def price(self, mistake: Mistake) -> float:
+        """Return the points that this exercise would lose if it were charged for the mistake."""
+        mistakes = [m for m in self.evidence.mistakes if m.is_same(mistake) and m.shows_work]
         costs = [m.cost or 0.0 for m in mistakes]
         if not costs:
             return 0.0
@@ -230,23 +248,26 @@ class Tally:
             name=evidence.exercise.name,
             score=round(score, 4),
             max_score=evidence.exercise.points if self.total else 0.0,
-            diagnosis=tuple(m.name for m in evidence.mistakes),
+            diagnosis=evidence.names,
             tests=self.tests,
             explained=evidence.diagnoses,
             inherits=evidence.inherits,
             deductions=deductions,
+            suspects=evidence.suspects,
+            headline=evidence.headline or msgspec.UNSET,
+            counterexample=evidence.counterexample,
             beside=evidence.replaced,
         )
 
 
 def _charged_in(here: Tally, mistake: Mistake, sharing: Sequence[Tally]) -> str:
     """Return the exercise that is charged for a mistake instead of `here`, or "" if `here` is."""
-    if not mistake.belief or (mistake.cost or 0.0) >= COST_WITHOUT_WORK:
+    if (mistake.cost or 0.0) >= COST_WITHOUT_WORK:
         return ""
-    held = [t for t in sharing if any(m.belief == mistake.belief for m in t.evidence.mistakes)]
+    held = [t for t in sharing if t is here or any(map(mistake.is_same, t.evidence.mistakes))]
     names = {t.evidence.exercise.name for t in held}
     sources = [t for t in held if not t.evidence.calls & names] or held
-    dearest = max(sources, key=lambda t: t.price(mistake.belief))
+    dearest = max(sources, key=lambda t: t.price(mistake))
     return "" if dearest is here else dearest.evidence.exercise.name
 
 

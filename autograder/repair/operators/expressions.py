@@ -146,12 +146,14 @@ def operands(node: ast.expr, scope: FunctionScope) -> Proposals:
     if not isinstance(node, ast.BinOp) or type(node.op) not in _SIGNS:
         return
     left, right, sign = scope.text(node.left), scope.text(node.right), _SIGNS[type(node.op)]
+    by_one = sign in "+-" and number(node.right) == 1
     for other in _INSTEAD.get(type(node.op), ()):
-        yield "operator", f"({left}) {other} ({right})"
+        if not (by_one and other == "*"):  # a factor of 1 only removes the operand
+            yield "off by one" if by_one else "operator", f"({left}) {other} ({right})"
     if sign in "-/@" or (sign == "**" and number(node.right) not in (*_ROOTS, 2, 3)):
         yield "operand order", f"({right}) {sign} ({left})"
     if sign in ("+", "-", "*", "/", "&", "|"):
-        yield "operand", left
+        yield "off by one" if by_one else "operand", left
         if sign in "+*&|":
             yield "operand", right
     if sign == "@":

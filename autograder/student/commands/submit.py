@@ -165,6 +165,7 @@ def _show_result(out: Console, service: CourseService, reply: dict[str, Any]) ->
         out.print(f"It is submitted. See the result at {service.url}tries/{receipt}")
         return
     _print(out, result_lines(reply))
+    out.print(f"Details: {service.url}tries/{receipt}")
     if reply.get("better") and reply["better"]["restorable"]:
         out.print(f"To restore it: {service.url}tries/{reply['better']['receipt']}")
     if "left" in reply and not reply.get("why"):
@@ -202,18 +203,18 @@ def _exercise_lines(exercise: dict[str, Any]) -> Lines:
     if not words and not exercise["named"]:
         return
     yield 0, f"{exercise['mark'] or '-'} {exercise['name']}{words}{points}"
-    for named in exercise["named"]:
+    for named in exercise["named"][:1]:
         title = named["title"]
         yield 4, f"It looks as if your code {title[:1].lower()}{title[1:]}"
         yield 4, named["hint"]
     if example := exercise.get("counterexample"):
         yield from _example_lines(example)
     yield 4, exercise["where"]
-    yield 4, exercise["carried"]
-    for cause in exercise["causes"][:2] if not exercise["named"] else ():
+    for cause in exercise["causes"][:1]:
         line = f" at line {cause['line']}" if cause["line"] else ""
         yield 4, f"{cause['verdict']}{line}: {cause['claims'][0]}"
-        yield 4, cause.get("others", "")
+    if not exercise["causes"]:
+        yield 4, exercise["carried"]
 
 
 def _example_lines(example: dict[str, Any]) -> Lines:

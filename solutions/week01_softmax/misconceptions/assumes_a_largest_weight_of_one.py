@@ -1,4 +1,4 @@
-"""Takes 1 for the largest weight instead of looking.
+"""Assumes that the largest weight is 1.
 
 Exercise: ascii_heatmap
 Believes: attention always reaches 1 somewhere.

@@ -1,4 +1,4 @@
-"""Takes the mean of the exponentials instead of their sum.
+"""Takes the mean of the exponentials.
 
 Exercise: logsumexp
 Believes: a smooth maximum should be an average.

@@ -1,4 +1,4 @@
-"""Multiplies by the number of characters instead of one less.
+"""Counts one level more than there are characters to tell apart.
 
 Exercise: ascii_heatmap
 Believes: five characters make five steps.

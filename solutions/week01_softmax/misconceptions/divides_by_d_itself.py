@@ -1,4 +1,4 @@
-"""Divides by the head size instead of by its square root.
+"""Divides by the head size itself.
 
 Exercise: scaled_dot_product_attention
 Believes: the scale is d itself.

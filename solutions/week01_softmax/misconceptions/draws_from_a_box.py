@@ -1,4 +1,4 @@
-"""Draws from Glorot's uniform distribution instead of the normal one.
+"""Draws from a uniform distribution.
 
 Exercise: SelfAttention
 Believes: Glorot's initialisation is always uniform.

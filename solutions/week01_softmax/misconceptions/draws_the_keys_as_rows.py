@@ -1,4 +1,4 @@
-"""Draws the matrix on its side: a line per key instead of a line per query.
+"""Draws the matrix on its side, with a line per key.
 
 Exercise: ascii_heatmap
 Believes: rows and columns of attention can be exchanged.

@@ -1,4 +1,4 @@
-"""Blends the embeddings themselves instead of their projections by Wv.
+"""Blends the embeddings themselves, without a projection.
 
 Exercise: SelfAttention
 Believes: the values are the tokens.

@@ -1,4 +1,4 @@
-"""Blends the keys instead of the values.
+"""Blends the keys.
 
 Exercise: scaled_dot_product_attention
 Believes: the keys that are found are also the result.

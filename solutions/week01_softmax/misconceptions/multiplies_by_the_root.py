@@ -1,4 +1,4 @@
-"""Multiplies the scores by the root of the head size instead of dividing.
+"""Applies the root of the head size the wrong way round.
 
 Exercise: scaled_dot_product_attention
 Believes: scaling is multiplying, or the inverse was taken twice.

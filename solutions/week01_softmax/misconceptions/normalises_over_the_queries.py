@@ -1,4 +1,4 @@
-"""Lets the queries compete for each key, instead of the keys for each query.
+"""Lets the queries compete for each key.
 
 Exercise: scaled_dot_product_attention_numpy
 Believes: either direction of the softmax will do.

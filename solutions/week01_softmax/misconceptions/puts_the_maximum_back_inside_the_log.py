@@ -1,4 +1,4 @@
-"""Adds the maximum before the logarithm is taken instead of after.
+"""Adds the maximum inside the logarithm.
 
 Exercise: logsumexp
 Believes: log(sum) + max and log(sum + max) are the same.

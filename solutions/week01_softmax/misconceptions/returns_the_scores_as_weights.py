@@ -1,4 +1,4 @@
-"""Returns the scores instead of the weights.
+"""Returns the scores as the weights.
 
 Exercise: scaled_dot_product_attention_numpy
 Believes: the matrix before the softmax is the attention.

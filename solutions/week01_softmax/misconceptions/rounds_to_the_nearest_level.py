@@ -1,4 +1,4 @@
-"""Rounds to the nearest level instead of taking the whole part.
+"""Rounds to the nearest level.
 
 Exercise: ascii_heatmap
 Believes: rounding is what turns a number into an index.

@@ -1,4 +1,4 @@
-"""Divides the blended values by the root instead of the scores.
+"""Divides the blended values by the root.
 
 Exercise: scaled_dot_product_attention_numpy
 Believes: it does not matter where the scale is applied.

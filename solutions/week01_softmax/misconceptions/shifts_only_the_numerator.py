@@ -1,4 +1,4 @@
-"""Takes the maximum away above the fraction bar but not below it.
+"""Takes the maximum away above the fraction bar only.
 
 Exercise: softmax_numpy
 Believes: the shift protects the numerator; the denominator can stay.

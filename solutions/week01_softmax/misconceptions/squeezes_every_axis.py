@@ -1,4 +1,4 @@
-"""Drops every dimension of size 1, not only the one it summed over.
+"""Drops every dimension of size 1.
 
 Exercise: logsumexp
 Believes: a dimension of size 1 is always a leftover.

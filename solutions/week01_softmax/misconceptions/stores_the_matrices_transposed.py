@@ -1,4 +1,4 @@
-"""Stores a row per output instead of a row per input, as torch's Linear does.
+"""Stores the matrices transposed, as torch's Linear does.
 
 Exercise: SelfAttention
 Believes: weight matrices are always (outputs, inputs).

@@ -1,4 +1,4 @@
-"""Subtracts the largest number of the whole array, not of each row.
+"""Subtracts the same number from every row.
 
 Exercise: softmax_numpy
 Believes: any shift will do, as long as nothing overflows.

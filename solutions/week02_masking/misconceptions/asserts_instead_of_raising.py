@@ -1,4 +1,4 @@
-"""Stops at bad lengths with an assertion instead of a ValueError.
+"""Stops at bad lengths with an assertion.
 
 Exercise: padding_mask
 Believes: an assert is as good as an error.

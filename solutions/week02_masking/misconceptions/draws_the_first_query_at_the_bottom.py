@@ -1,4 +1,4 @@
-"""Draws the first query at the bottom instead of on top.
+"""Draws the first query at the bottom.
 
 Exercise: plot_attention
 Believes: the vertical axis grows upwards, as in a graph.

@@ -1,4 +1,4 @@
-"""Allows each token itself and the tokens after it, instead of those before it.
+"""Allows each token itself and the tokens after it.
 
 Exercise: causal_mask
 Believes: the future is below the diagonal.

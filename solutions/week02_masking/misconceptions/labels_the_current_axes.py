@@ -1,4 +1,4 @@
-"""Labels the Axes that is current, not the one that was given.
+"""Labels the Axes that is current, which may be a different one.
 
 Exercise: plot_attention
 Believes: plt.xlabel labels the picture that was just drawn.

@@ -1,4 +1,4 @@
-"""Mixes the tokens themselves instead of their values.
+"""Mixes the tokens themselves, without a projection.
 
 Exercise: SelfAttention
 Believes: only queries and keys need a projection.

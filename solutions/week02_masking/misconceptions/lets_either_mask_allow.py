@@ -1,4 +1,4 @@
-"""Allows a key where one of the two masks allows it, instead of both.
+"""Allows a key as soon as one of the two masks allows it.
 
 Exercise: combine_masks
 Believes: masks are combined with "or".

@@ -1,4 +1,4 @@
-"""Returns a mask that is meant to be added to the scores (0 and -inf) instead of a bool tensor.
+"""Returns a mask that is meant to be added to the scores (0 and -inf).
 
 Exercise: causal_mask
 Believes: a mask is something that is added to the scores, as in nn.Transformer.

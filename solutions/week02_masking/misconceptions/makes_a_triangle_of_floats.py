@@ -1,4 +1,4 @@
-"""Returns a matrix of the numbers 0 and 1 instead of a bool tensor.
+"""Returns a triangle of the floats 0 and 1.
 
 Exercise: causal_mask
 Believes: a mask is a matrix of zeros and ones.

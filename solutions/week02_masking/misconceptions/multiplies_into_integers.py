@@ -1,4 +1,4 @@
-"""Returns integers instead of a bool tensor.
+"""Returns a mask of integers.
 
 Exercise: combine_masks
 Believes: masks are numbers that are multiplied.

@@ -1,4 +1,4 @@
-"""Multiplies the scores by the mask before the softmax: a hidden score becomes 0, not absent.
+"""Multiplies the scores by the mask before the softmax: a hidden score becomes 0.
 
 Exercise: masked_softmax
 Believes: a score of zero means no weight.

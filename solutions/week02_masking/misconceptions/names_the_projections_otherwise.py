@@ -1,4 +1,4 @@
-"""Calls the projections query, key and value instead of W_q, W_k and W_v.
+"""Calls the projections query, key and value.
 
 Exercise: SelfAttention
 Believes: the names of submodules are a private matter.

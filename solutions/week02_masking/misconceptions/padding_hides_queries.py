@@ -1,4 +1,4 @@
-"""Uses the padding mask to hide queries (rows) instead of keys (columns).
+"""Uses the padding mask to hide queries (rows).
 
 Exercise: combine_masks
 Believes: a padded token is hidden by emptying its row.

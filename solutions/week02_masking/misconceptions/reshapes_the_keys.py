@@ -1,4 +1,4 @@
-"""Reshapes the keys to (d, m) instead of transposing them, which scatters their features.
+"""Reshapes the keys to (d, m), which scatters their features.
 
 Exercise: scaled_dot_product_attention
 Believes: a reshape to the right shape is a transpose.

@@ -1,4 +1,4 @@
-"""Returns the scaled scores instead of the weights.
+"""Returns the scaled scores as the weights.
 
 Exercise: scaled_dot_product_attention
 Believes: scores and weights are two words for the same.

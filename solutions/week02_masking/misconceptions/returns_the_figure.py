@@ -1,4 +1,4 @@
-"""Returns the figure instead of the Axes.
+"""Returns the figure.
 
 Exercise: plot_attention
 Believes: the figure is the picture.

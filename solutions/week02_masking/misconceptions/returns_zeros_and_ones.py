@@ -1,4 +1,4 @@
-"""Returns the integers 0 and 1 instead of a bool tensor.
+"""Returns the integers 0 and 1.
 
 Exercise: padding_mask
 Believes: zeros and ones are a mask.

@@ -1,4 +1,4 @@
-"""Takes the scale from the number of keys instead of from the size of a head.
+"""Takes the scale from the number of keys.
 
 Exercise: scaled_dot_product_attention
 Believes: the scale follows the length of the sequence.

@@ -1,4 +1,4 @@
-"""Takes the scale from the number of tokens instead of from the width of their vectors.
+"""Takes the scale from the number of tokens.
 
 Exercise: SelfAttention
 Believes: x.shape[1] is the embedding size.

@@ -1,4 +1,4 @@
-"""Takes the scale from the size of the values instead of from the size of queries and keys.
+"""Takes the scale from the size of the values.
 
 Exercise: scaled_dot_product_attention
 Believes: queries, keys and values have the same size.

@@ -1,4 +1,4 @@
-"""Ends the colour range at the largest weight instead of at 1.
+"""Ends the colour range at the largest weight.
 
 Exercise: plot_attention
 Believes: the darkest colour should be used in every picture.

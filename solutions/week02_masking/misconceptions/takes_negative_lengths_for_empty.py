@@ -1,4 +1,4 @@
-"""Treats a negative length as an empty sequence instead of refusing it.
+"""Treats a negative length as an empty sequence.
 
 Exercise: padding_mask
 Believes: a comparison takes care of negative lengths.

@@ -1,4 +1,4 @@
-"""Lets the weights of each key sum to 1 over the queries, instead of those of each query over the keys.
+"""Lets the weights of each key sum to 1 over the queries.
 
 Exercise: scaled_dot_product_attention
 Believes: either axis of the scores may be normalised.

@@ -1,4 +1,4 @@
-"""Deals the features out to the heads in turn instead of cutting them into runs.
+"""Deals the features out to the heads in turn.
 
 Exercise: MultiHeadAttention
 Believes: which features make up a head is a matter of taste.

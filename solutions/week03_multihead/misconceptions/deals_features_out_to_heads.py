@@ -1,4 +1,4 @@
-"""Deals the features out to the heads in turn, like cards, instead of cutting them into runs.
+"""Deals the features out to the heads in turn, like cards.
 
 Exercise: split_heads
 Believes: (T, d, H) and (T, H, d) are two spellings of one layout.

@@ -1,4 +1,4 @@
-"""Divides the scores by the head size itself instead of by its square root.
+"""Divides the scores by the head size itself.
 
 Exercise: MultiHeadAttention
 Believes: the scale is d.

@@ -1,4 +1,4 @@
-"""Draws on the current figure instead of a new one.
+"""Draws on the current figure.
 
 Exercise: plot_heads
 Believes: plt.gcf() is a fresh figure.

@@ -1,4 +1,4 @@
-"""Drops scores before the softmax instead of weights after it.
+"""Applies dropout to the scores, before the softmax.
 
 Exercise: CausalSelfAttention
 Believes: a score of zero is a dropped connection.

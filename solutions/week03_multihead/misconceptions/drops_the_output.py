@@ -1,4 +1,4 @@
-"""Drops entries of the output instead of weights.
+"""Drops entries of the output.
 
 Exercise: CausalSelfAttention
 Believes: dropout belongs at the end of a layer.

@@ -1,4 +1,4 @@
-"""Drops entries of the values instead of weights.
+"""Drops entries of the values.
 
 Exercise: CausalSelfAttention
 Believes: dropping a value is the same as dropping its weight.

@@ -1,4 +1,4 @@
-"""Inserts a head axis into a mask of three dimensions instead of refusing it.
+"""Inserts a head axis into a mask of three dimensions.
 
 Exercise: MultiHeadAttention
 Believes: (B, n, m) is the only thing three dimensions can mean.

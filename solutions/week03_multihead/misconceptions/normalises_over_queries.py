@@ -1,4 +1,4 @@
-"""Takes the softmax over the queries, so that columns sum to one instead of rows.
+"""Takes the softmax over the queries, so that columns sum to one.
 
 Exercise: MultiHeadAttention
 Believes: the softmax runs over the first of the two token axes.

@@ -1,4 +1,4 @@
-"""Returns the panels instead of the figure.
+"""Returns the panels.
 
 Exercise: plot_heads
 Believes: axes are what a plotting function returns, as in week 2.

@@ -1,4 +1,4 @@
-"""Returns the scores instead of the weights.
+"""Returns the scores as the weights.
 
 Exercise: MultiHeadAttention
 Believes: scores and weights are two names for one thing.

@@ -1,4 +1,4 @@
-"""Divides the scores by √d_model instead of by the square root of the head size.
+"""Divides the scores by √d_model.
 
 Exercise: CausalSelfAttention
 Believes: the d under the root is the width of x.

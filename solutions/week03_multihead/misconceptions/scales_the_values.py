@@ -1,4 +1,4 @@
-"""Applies the scale to the output of the heads instead of to the scores.
+"""Applies the scale to the output of the heads.
 
 Exercise: MultiHeadAttention
 Believes: dividing by √d anywhere along the way comes to the same.

@@ -1,4 +1,4 @@
-"""Keeps the upper triangle, so that tokens see the future instead of the past.
+"""Keeps the upper triangle, so that tokens see the future.
 
 Exercise: CausalSelfAttention
 Believes: `triu` keeps the lower triangle.

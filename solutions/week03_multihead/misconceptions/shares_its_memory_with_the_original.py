@@ -1,4 +1,4 @@
-"""Uses the original's memory instead of copying it.
+"""Uses the original's memory.
 
 Exercise: from_torch
 Believes: a slice of a tensor is a copy of it.

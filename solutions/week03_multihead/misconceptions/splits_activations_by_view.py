@@ -1,4 +1,4 @@
-"""Gives each head whole tokens instead of a slice of every token: the heads are split off without moving the axis.
+"""Gives each head whole tokens: the heads are split off without moving the axis.
 
 Exercise: MultiHeadAttention
 Believes: view(B, H, T, d) is the same as splitting and transposing.

@@ -1,4 +1,4 @@
-"""Moves the features in front of the tokens instead of the tokens in front of the heads.
+"""Moves the features in front of the tokens.
 
 Exercise: merge_heads
 Believes: one transposition before the reshape is as good as another.

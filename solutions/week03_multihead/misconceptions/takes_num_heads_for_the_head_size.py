@@ -1,4 +1,4 @@
-"""Cuts pieces of width `num_heads` instead of cutting `num_heads` pieces.
+"""Cuts pieces of width `num_heads`.
 
 Exercise: split_heads
 Believes: the second argument is the size of a head.

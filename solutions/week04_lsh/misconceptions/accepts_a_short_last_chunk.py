@@ -1,4 +1,4 @@
-"""Accepts a length that does not fill its last chunk, instead of refusing it.
+"""Accepts a length that does not fill its last chunk.
 
 Exercise: lsh_attention
 Believes: Filling up with zeros helps the caller.

@@ -1,4 +1,4 @@
-"""Averages the rounds instead of weighting them by what they found.
+"""Gives every round the same weight, whatever it found.
 
 Exercise: lsh_attention
 Believes: All rounds are equally good.

@@ -1,4 +1,4 @@
-"""Compares places in the window instead of positions in the sequence for the causal mask.
+"""Compares places in the window for the causal mask.
 
 Exercise: lsh_attention
 Believes: A lower triangle hides the future.

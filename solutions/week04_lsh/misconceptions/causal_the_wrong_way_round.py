@@ -1,4 +1,4 @@
-"""Hides the past instead of the future.
+"""Hides the past.
 
 Exercise: lsh_attention
 Believes: Causal means j >= i.

@@ -1,4 +1,4 @@
-"""Draws the rotations in the dtype of the input instead of in the default dtype.
+"""Draws the rotations in the dtype of the input.
 
 Exercise: LSHAttention
 Believes: Everything has to have the dtype of x.

@@ -1,4 +1,4 @@
-"""Reads the signs of xR as a binary number instead of taking the largest entry.
+"""Reads the signs of xR as a binary number.
 
 Exercise: hash_vectors
 Believes: Locality-sensitive hashing means random hyperplanes.

@@ -1,4 +1,4 @@
-"""Puts each negated coordinate next to its original instead of after all of them.
+"""Puts each negated coordinate next to its original.
 
 Exercise: hash_vectors
 Believes: Stacking and flattening gives the same list as concatenating.

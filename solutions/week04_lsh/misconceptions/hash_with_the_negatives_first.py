@@ -1,4 +1,4 @@
-"""Puts -xR before xR instead of after it.
+"""Puts xR and -xR in the wrong order.
 
 Exercise: hash_vectors
 Believes: The order of the two halves does not matter.

@@ -1,4 +1,4 @@
-"""Draws the rotations from a new generator instead of the given one.
+"""Draws the rotations from a new generator.
 
 Exercise: LSHAttention
 Believes: A fixed seed makes the module reproducible.

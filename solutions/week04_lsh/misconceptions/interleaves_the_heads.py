@@ -1,4 +1,4 @@
-"""Gives each head every H-th feature instead of a run of d features.
+"""Gives each head every H-th feature.
 
 Exercise: LSHAttention
 Believes: Splitting the features as (d, H) is the same as (H, d).

@@ -1,4 +1,4 @@
-"""Leaves the results in sorted order instead of putting them back.
+"""Leaves the results in sorted order.
 
 Exercise: lsh_attention
 Believes: The output of attention does not depend on the order of the rows.

@@ -1,4 +1,4 @@
-"""Looks at the chunk after its own instead of the one before.
+"""Looks at the chunk after its own.
 
 Exercise: lsh_attention
 Believes: Rolling by -1 brings the chunk before.

@@ -1,4 +1,4 @@
-"""Lowers the score of a position with itself by 1e-5 instead of 1e5.
+"""Lowers the score of a position with itself by only 1e-5.
 
 Exercise: lsh_attention
 Believes: A small penalty breaks the tie.

@@ -1,4 +1,4 @@
-"""Lowers the score with the key one whole chunk before a position instead of with itself.
+"""Lowers the score with the key one whole chunk before a position.
 
 Exercise: lsh_attention
 Believes: The diagonal of the window is the position itself.

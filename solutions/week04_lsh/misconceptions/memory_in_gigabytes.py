@@ -1,4 +1,4 @@
-"""Answers in gigabytes instead of in bytes.
+"""Answers in gigabytes.
 
 Exercise: attention_memory
 Believes: Memory is always quoted in GB.

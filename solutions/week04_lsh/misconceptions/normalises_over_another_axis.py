@@ -1,4 +1,4 @@
-"""Scales the keys over their second axis instead of over their features.
+"""Scales the keys over their second axis.
 
 Exercise: lsh_attention
 Believes: normalize works on the last axis when no axis is named.

@@ -1,4 +1,4 @@
-"""Fills a sequence up with zeros where its length is not divisible, instead of refusing it.
+"""Fills a sequence up with zeros where its length is not divisible.
 
 Exercise: LSHAttention
 Believes: Padding helps the caller.

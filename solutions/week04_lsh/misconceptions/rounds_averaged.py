@@ -1,4 +1,4 @@
-"""Averages the rounds instead of weighting them.
+"""Gives every round the same weight.
 
 Exercise: combine_rounds
 Believes: All rounds are equally good.

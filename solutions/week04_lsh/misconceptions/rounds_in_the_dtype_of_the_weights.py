@@ -1,4 +1,4 @@
-"""Answers in the dtype of the logsumexps instead of that of the outputs.
+"""Answers in the dtype of the logsumexps.
 
 Exercise: combine_rounds
 Believes: Promotion picks the right dtype.

@@ -1,4 +1,4 @@
-"""Takes the softmax over the positions instead of over the rounds.
+"""Takes the softmax over the positions.
 
 Exercise: combine_rounds
 Believes: The last axis is the one to normalise.

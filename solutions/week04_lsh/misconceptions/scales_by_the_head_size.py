@@ -1,4 +1,4 @@
-"""Divides the scores by the head size instead of by its square root.
+"""Divides the scores by the head size itself.
 
 Exercise: lsh_attention
 Believes: The scale is d itself.

@@ -1,4 +1,4 @@
-"""Seeds torch's global generator instead of drawing from the one that was given.
+"""Seeds torch's global generator.
 
 Exercise: LSHAttention
 Believes: A generator is a seed.

@@ -1,4 +1,4 @@
-"""Lets a position see its own chunk only, not the one before.
+"""Lets a position see its own chunk only.
 
 Exercise: lsh_attention
 Believes: A chunk is a bucket.

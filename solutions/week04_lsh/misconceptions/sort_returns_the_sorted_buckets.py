@@ -1,4 +1,4 @@
-"""Returns the sorted bucket numbers and the order, instead of the order and its inverse.
+"""Returns the sorted bucket numbers and the order.
 
 Exercise: sort_by_bucket
 Believes: The two results of torch.sort are the two results wanted.

@@ -1,4 +1,4 @@
-"""Applies the sorting order a second time instead of undoing it.
+"""Applies the sorting order a second time.
 
 Exercise: lsh_attention
 Believes: The order that sorts also sorts back.

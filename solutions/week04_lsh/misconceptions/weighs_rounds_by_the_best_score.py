@@ -1,4 +1,4 @@
-"""Weights the rounds by their best score instead of by the logsumexp of all.
+"""Weights the rounds by their best score.
 
 Exercise: lsh_attention
 Believes: The best key found says how good a round was.

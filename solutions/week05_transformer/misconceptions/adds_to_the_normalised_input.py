@@ -1,4 +1,4 @@
-"""Adds what attention and feed-forward layer found to the normalised input, not to the input.
+"""Adds what attention and feed-forward layer found to the normalised input.
 
 Exercise: TransformerBlock
 Believes: once x is normalised, the old x is not needed any more.

@@ -1,4 +1,4 @@
-"""Divides the positions by the frequencies instead of multiplying.
+"""Applies the frequencies the wrong way round.
 
 Exercise: sinusoidal_positions
 Believes: what the formula divides by is the frequency.

@@ -1,4 +1,4 @@
-"""Hands the dropout rate to the feed-forward layer, but not to the attention.
+"""Hands the dropout rate to the feed-forward layer only.
 
 Exercise: TransformerBlock
 Believes: dropout belongs in ff, where the docstring lists it.

@@ -1,4 +1,4 @@
-"""Takes the softmax over the batch instead of over the tokens.
+"""Takes the softmax over the batch.
 
 Exercise: generate
 Believes: the first axis of what is left of the logits is the vocabulary.

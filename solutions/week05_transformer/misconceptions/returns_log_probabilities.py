@@ -1,4 +1,4 @@
-"""Ends in a log-softmax, so that it gives log-probabilities and not logits.
+"""Ends in a log-softmax, so that it gives log-probabilities.
 
 Exercise: MiniTransformer
 Believes: a language model returns probabilities, and their logarithm is more stable.

@@ -1,4 +1,4 @@
-"""Shows the model the first max_len tokens of a long text, not the last.
+"""Shows the model the first max_len tokens of a long text.
 
 Exercise: generate
 Believes: cropping to max_len is all that matters.

@@ -1,4 +1,4 @@
-"""Divides the probabilities by the temperature, not the logits.
+"""Divides the probabilities by the temperature.
 
 Exercise: generate
 Believes: before or after the softmax makes no difference.

@@ -1,4 +1,4 @@
-"""Feeds the input of the block to the feed-forward layer, not the sum that the attention made.
+"""Feeds the input of the block to the feed-forward layer.
 
 Exercise: TransformerBlock
 Believes: both halves work on x, and the results are added up.

@@ -1,4 +1,4 @@
-"""Multiplies the hidden vectors of query and key instead of adding them.
+"""Multiplies the hidden vectors of query and key.
 
 Exercise: additive_attention
 Believes: Attention multiplies queries and keys.

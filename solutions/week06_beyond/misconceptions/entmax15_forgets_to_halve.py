@@ -1,4 +1,4 @@
-"""Squares the distance of x from the threshold, not that of x/2.
+"""Squares the whole distance of x from the threshold.
 
 Exercise: entmax15
 Believes: the factor α - 1 only matters for the threshold.

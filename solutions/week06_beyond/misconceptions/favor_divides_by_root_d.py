@@ -1,4 +1,4 @@
-"""Divides x by √d, the scale of the scores, instead of by its root.
+"""Divides x by √d, the scale of the scores.
 
 Exercise: favor_features
 Believes: the scale of attention is √d, so it is here.

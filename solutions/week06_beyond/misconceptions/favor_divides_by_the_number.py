@@ -1,4 +1,4 @@
-"""Divides the features by r instead of by √r.
+"""Divides the features by r itself.
 
 Exercise: favor_features
 Believes: the features are averaged, and averaging divides by their number.

@@ -1,4 +1,4 @@
-"""Does not divide the features by the root of their number.
+"""Does not scale the features by their number.
 
 Exercise: favor_features
 Believes: the sum over the features is the kernel.

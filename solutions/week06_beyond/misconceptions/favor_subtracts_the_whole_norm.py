@@ -1,4 +1,4 @@
-"""Subtracts the squared norm instead of half of it.
+"""Subtracts the whole squared norm.
 
 Exercise: favor_features
 Believes: the square completes the exponent.

@@ -1,4 +1,4 @@
-"""Subtracts half the squared norm of x itself, not of the scaled x.
+"""Subtracts half the squared norm of x as it was before scaling.
 
 Exercise: favor_features
 Believes: the norm is that of the input.

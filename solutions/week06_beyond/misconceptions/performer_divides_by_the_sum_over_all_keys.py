@@ -1,4 +1,4 @@
-"""Divides by the sum of the weights of all keys if `causal` is set, also of those not seen.
+"""Divides by the sum of the weights of all keys, also of those not seen, if `causal` is set.
 
 Exercise: performer_attention
 Believes: the denominator is the same with and without a mask.

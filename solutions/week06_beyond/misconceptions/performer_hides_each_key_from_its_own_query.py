@@ -1,4 +1,4 @@
-"""Sums only the keys before the query if `causal` is set, not the one at its own position.
+"""Leaves the key at the query's own position out of the sums if `causal` is set.
 
 Exercise: performer_attention
 Believes: a prefix sum ends before the position it is read at.

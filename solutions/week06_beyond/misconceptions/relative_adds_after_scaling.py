@@ -1,4 +1,4 @@
-"""Divides q·k by √d, but not the product with the table.
+"""Leaves the product with the table unscaled.
 
 Exercise: relative_attention
 Believes: the table is a bias, and a bias is added at the end.

@@ -1,4 +1,4 @@
-"""Multiplies the table by the key instead of by the query.
+"""Multiplies the table by the key.
 
 Exercise: relative_attention
 Believes: the table belongs to the keys, so it is multiplied by the keys.

@@ -1,4 +1,4 @@
-"""Pairs entry i with entry i + d/2 instead of with its neighbour.
+"""Pairs entry i with entry i + d/2.
 
 Exercise: rotary
 Believes: there is only one way to make pairs.

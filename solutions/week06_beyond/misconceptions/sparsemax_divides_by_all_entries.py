@@ -1,4 +1,4 @@
-"""Spreads what is too much over all entries instead of over the support.
+"""Spreads what is too much over all entries.
 
 Exercise: sparsemax
 Believes: the threshold is the surplus divided by the length of the row.

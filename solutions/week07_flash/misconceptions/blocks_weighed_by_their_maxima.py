@@ -1,4 +1,4 @@
-"""Weighs finished blocks by their maxima instead of by their logsumexps.
+"""Weighs finished blocks by their maxima.
 
 Exercise: tiled_attention
 Believes: A block's importance is that of its best key.

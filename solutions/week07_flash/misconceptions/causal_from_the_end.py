@@ -1,4 +1,4 @@
-"""Lines up the last query with the last key instead of the first with the first.
+"""Lines up the last query with the last key.
 
 Exercise: tiled_attention
 Believes: The last query always sees everything.

@@ -1,4 +1,4 @@
-"""Compares positions within the block instead of positions in the sequence.
+"""Compares positions within the block.
 
 Exercise: tiled_attention
 Believes: The mask of a block is a triangle.

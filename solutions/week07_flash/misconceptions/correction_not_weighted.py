@@ -1,4 +1,4 @@
-"""Subtracts the correction from weight times gradient instead of from the gradient.
+"""Subtracts the correction from weight times gradient.
 
 Exercise: FlashAttention
 Believes: weight * gradient - correction is the same with fewer brackets.

@@ -1,4 +1,4 @@
-"""Sums weight times gradient over the keys of the block instead of over all keys.
+"""Sums weight times gradient over the keys of the block only.
 
 Exercise: FlashAttention
 Believes: A block has what its own gradient needs.

@@ -1,4 +1,4 @@
-"""Rescales the output, but not the sum it is divided by.
+"""Leaves the sum that the output is divided by unscaled.
 
 Exercise: tiled_attention
 Believes: Only the values depend on the maximum.

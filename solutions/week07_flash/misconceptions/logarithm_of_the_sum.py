@@ -1,4 +1,4 @@
-"""Returns the logarithm of the sum instead of the sum.
+"""Returns the logarithm of the sum.
 
 Exercise: online_softmax
 Believes: Sums of exponentials are kept as logarithms.

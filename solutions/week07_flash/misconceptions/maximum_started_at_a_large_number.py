@@ -1,4 +1,4 @@
-"""Starts the running maximum at a large negative number instead of -inf.
+"""Starts the running maximum at a large negative number.
 
 Exercise: online_softmax
 Believes: No number is smaller than -1e9.

@@ -1,4 +1,4 @@
-"""Detaches the maximum inside the exponentials, but not the one that is returned.
+"""Detaches the maximum inside the exponentials only.
 
 Exercise: online_softmax
 Believes: The shift is a constant.

@@ -1,4 +1,4 @@
-"""Rescales the sum, but not the output summed up so far.
+"""Leaves the output summed up so far as it is when the maximum rises.
 
 Exercise: tiled_attention
 Believes: Only the denominator depends on the maximum.

@@ -1,4 +1,4 @@
-"""Overwrites the queries' gradient with each block instead of adding to it.
+"""Overwrites the queries' gradient with each block.
 
 Exercise: FlashAttention
 Believes: Every gradient belongs to one block.

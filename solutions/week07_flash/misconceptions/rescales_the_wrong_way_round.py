@@ -1,4 +1,4 @@
-"""Rescales by exp(new - old) instead of by exp(old - new).
+"""Rescales earlier results in the wrong direction when the maximum rises.
 
 Exercise: tiled_attention
 Believes: A larger maximum makes old results larger.

@@ -1,4 +1,4 @@
-"""Rescales what there is to the block's maximum instead of to the larger of both.
+"""Rescales what there is to the block's maximum, even if that is smaller.
 
 Exercise: tiled_attention
 Believes: The newest block is the reference.

@@ -1,4 +1,4 @@
-"""Scales the gradient of the queries, but not that of the keys.
+"""Leaves the gradient of the keys unscaled.
 
 Exercise: FlashAttention
 Believes: The scale belongs to the queries.

@@ -1,4 +1,4 @@
-"""Scales by the size of the values instead of that of the queries.
+"""Scales by the size of the values.
 
 Exercise: tiled_attention
 Believes: d is the size of the output.

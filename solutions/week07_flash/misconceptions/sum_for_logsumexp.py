@@ -1,4 +1,4 @@
-"""Returns the sum itself in place of its logarithm.
+"""Returns the sum itself for the logsumexp.
 
 Exercise: tiled_attention
 Believes: The second result is the denominator.

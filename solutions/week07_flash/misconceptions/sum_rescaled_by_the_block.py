@@ -1,4 +1,4 @@
-"""Rescales the old sum from the block's maximum instead of from the old one.
+"""Rescales the old sum from the block's maximum.
 
 Exercise: online_softmax
 Believes: The current block decides how the old sum changes.

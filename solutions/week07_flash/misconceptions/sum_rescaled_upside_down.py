@@ -1,4 +1,4 @@
-"""Rescales the old sum by exp(new - old) instead of exp(old - new).
+"""Rescales the old sum in the wrong direction when the maximum rises.
 
 Exercise: online_softmax
 Believes: A larger maximum makes the old sum larger.

@@ -1,4 +1,4 @@
-"""Counts bits instead of bytes.
+"""Counts bits.
 
 Exercise: cache_bytes
 Believes: float16 means 16 for each number.

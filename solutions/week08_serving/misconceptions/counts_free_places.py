@@ -1,4 +1,4 @@
-"""Counts free positions instead of free pages.
+"""Counts free positions.
 
 Exercise: PagedCache
 Believes: Free is free.

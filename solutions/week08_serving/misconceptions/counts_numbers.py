@@ -1,4 +1,4 @@
-"""Counts the numbers and not their bytes.
+"""Counts the numbers, whatever their dtype.
 
 Exercise: cache_bytes
 Believes: The size of a cache is how many numbers are in it.

@@ -1,4 +1,4 @@
-"""Returns the scores in place of the weights.
+"""Returns the scores as the weights.
 
 Exercise: grouped_query_attention
 Believes: Scores and weights are two words for one thing.

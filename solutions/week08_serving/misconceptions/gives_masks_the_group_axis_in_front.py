@@ -1,4 +1,4 @@
-"""Puts the axis of the groups behind all heads of a mask that has heads, instead of cutting them.
+"""Puts the axis of the groups behind all heads of a mask that has heads.
 
 Exercise: grouped_query_attention
 Believes: a new axis of size 1 fits every mask.

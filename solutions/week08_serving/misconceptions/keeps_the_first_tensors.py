@@ -1,4 +1,4 @@
-"""Keeps the tensors of the prompt themselves instead of copying them into the buffers.
+"""Keeps the tensors of the prompt themselves.
 
 Exercise: KVCache
 Believes: The prompt's keys are in memory already.

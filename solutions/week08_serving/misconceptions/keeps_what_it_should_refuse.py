@@ -1,4 +1,4 @@
-"""Keeps the tokens that should be refused, and refuses the others.
+"""Keeps and refuses tokens the wrong way round.
 
 Exercise: speculative_step
 Believes: A token is refused while u is less than p / q.

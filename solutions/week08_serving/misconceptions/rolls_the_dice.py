@@ -1,4 +1,4 @@
-"""Draws tokens instead of taking the most likely ones.
+"""Draws tokens at random.
 
 Exercise: generate_cached
 Believes: Generating is sampling.

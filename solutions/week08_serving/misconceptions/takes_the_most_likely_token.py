@@ -1,4 +1,4 @@
-"""Takes the most likely token instead of drawing.
+"""Always takes the most likely token.
 
 Exercise: speculative_step
 Believes: The best token is the best.

@@ -1,4 +1,4 @@
-"""Replaces the sum in each step instead of adding to it.
+"""Replaces the sum in each step.
 
 Exercise: matmul
 Believes: `tl.dot` adds up.

@@ -1,4 +1,4 @@
-"""Shrinks the sum when the maximum rises, but not the mixture of values.
+"""Leaves the mixture of values as it is when the maximum rises.
 
 Exercise: flash_forward
 Believes: Only the divisor depends on the maximum.

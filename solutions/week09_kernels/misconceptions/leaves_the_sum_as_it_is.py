@@ -1,4 +1,4 @@
-"""Shrinks the mixture when the maximum moves, and not the sum.
+"""Leaves the sum as it is when the maximum moves.
 
 Exercise: flash_forward
 Believes: Only the values have to be rescaled.

@@ -1,4 +1,4 @@
-"""Masks rows and columns, but not the inner axis.
+"""Leaves the inner axis unmasked.
 
 Exercise: matmul
 Believes: The sum runs over what is there.

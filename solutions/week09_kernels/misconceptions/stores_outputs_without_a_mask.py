@@ -1,4 +1,4 @@
-"""Masks the queries that it loads, but not the outputs that it stores.
+"""Stores outputs without a mask.
 
 Exercise: flash_forward
 Believes: Rows of zeros do no harm.

@@ -1,4 +1,4 @@
-"""Masks what it loads, but not what it stores.
+"""Stores rows without a mask.
 
 Exercise: softmax_rows
 Believes: What was masked once stays masked.

@@ -1,4 +1,4 @@
-"""Masks what it loads, but not what it stores.
+"""Stores tiles without a mask.
 
 Exercise: matmul
 Believes: Zeros past the edge do no harm.
