@@ -213,7 +213,8 @@ class MistakeNames:
         self, exercise: str, files: Files, failing: Sequence[Ran]
     ) -> tuple[Diagnosis, ...]:
         """Name the arguments that the solution reads and the submission never does."""
-        if any(r.report.verdict in (Verdict.FORBIDDEN, Verdict.UNWRITTEN) for r in failing):
+        verdicts = [r.report.verdict for r in failing]
+        if Verdict.UNWRITTEN in verdicts or any(v.breaks_a_rule for v in verdicts):
             return ()
         solution = self._bank.solution
         read = parameters(solution, exercise) - unread_parameters(solution, exercise)

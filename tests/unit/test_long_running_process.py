@@ -41,7 +41,7 @@ def score(week, factor):
 
 if __name__ == "__main__":
     first, second = load(Path()).weeks
-    scores = [score(first, 2), score(second, 3), score(first, 7), score(second, 2)]
+    scores = [score(first, 2), score(second, 3), score(first, 7), score(second, 8)]
     grader = Path("autograder/graders/week01_twice/test_scale.py")
     grader.write_text(grader.read_text().replace("2 *", "7 *"))
     print(json.dumps([*scores, score(first, 7)]))

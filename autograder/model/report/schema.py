@@ -330,7 +330,7 @@ def _from_schema_1(report: Report) -> Report:
     """Set the verdict `unwritten`, which schema 1 expresses only in messages."""
 
     def test(old: TestReport) -> TestReport:
-        unwritten = old.verdict is Verdict.CRASHED and "is not filled in yet" in old.message
+        unwritten = old.verdict.raised and "is not filled in yet" in old.message
         return replace(old, verdict=Verdict.UNWRITTEN) if unwritten else old
 
     def exercise(old: ExerciseReport) -> ExerciseReport:
