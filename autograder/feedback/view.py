@@ -94,7 +94,7 @@ def _observed(places: list[Suspect]) -> Iterator[str]:
         much = f"{count} of the failed tests stop at" if count else ""
         yield f"{much or f'The code {_STOPPED[stopped[0].kind]}'} {lines(stopped)}."
     if made := [p for p in places if p.kind == MAKES]:
-        yield f"The wrong values first appear in {lines(made)}."
+        yield f"The weights cannot be loaded into the parameters created in {lines(made)}."
     if shown := [p for p in places if p.kind == SHOWN]:
         yield f"The mistake first shows at {lines(shown)}."
 

@@ -12,6 +12,8 @@ from .candidates import Edit, generate_edits
 from .source_text import (
     UNPARSABLE,
     foreign_lines,
+    function_definitions,
+    parameter_definitions,
     parameters,
     required_parameters,
     shared_definitions,
@@ -23,7 +25,9 @@ __all__ = [
     "UNPARSABLE",
     "Edit",
     "foreign_lines",
+    "function_definitions",
     "generate_edits",
+    "parameter_definitions",
     "parameters",
     "required_parameters",
     "shared_definitions",

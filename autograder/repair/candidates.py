@@ -72,7 +72,6 @@ STATEMENT_OPERATORS: tuple[tuple[function_scope.StatementOperator, float], ...] 
     (control_flow.removed, _MANY),
 )
 FUNCTION_OPERATORS: tuple[tuple[function_scope.FunctionOperator, float], ...] = (
-    (control_flow.without_bias, _COMMON),
     (axes.same_wrong_axis, _COMMON),
     (control_flow.normalised_late, _COMMON),
     (control_flow.exchanged_statements, _COMMON),

@@ -11,8 +11,10 @@ not depend on the order of the entries, so that permuted values can be recognise
 
 import ast
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any
 
+from .function_scope import called, is_self
 from .source_text import Definition, parsed
 
 NOTES = "_kit_notes"  # name of the function that returns all rows
@@ -23,7 +25,7 @@ NODE, KIND, TYPE, GRADIENT, COUNT, SHAPE = range(6)
 # cubes; then two sums that depend on the order of the entries.
 UNORDERED, ORDERED = slice(6, 13), slice(13, 15)
 WIDTH = 15
-TEXT, LIST = 3, 4  # values of KIND; tensors are 0, arrays 1, numbers 2
+TEXT, LIST, ADDRESS = 3, 4, 5  # values of KIND; tensors are 0, arrays 1, numbers 2
 # The entries of a text are computed from its characters. At most 4 values of an expression and 2000
 # rows in all are recorded. NaN is replaced by 0.7, and infinities by 3.3 with their sign, so that
 # sums stay finite.
@@ -121,7 +123,14 @@ def _kit_recorder():
                         note(node, part)
         elif kind.__module__.startswith("triton.") and kind.__name__ == "tensor":
             inside = getattr(getattr(value, "handle", None), "data", None)  # of the interpreter
-            if isinstance(inside, numpy.ndarray) and inside.size > 1:
+            if not isinstance(inside, numpy.ndarray):
+                return
+            if inside.size < 2 and inside.dtype.kind != "f":  # a position or a size
+                return
+            if value.dtype.is_ptr():  # addresses differ between runs
+                seen[node] = seen.get(node, 0) + 1
+                numbers(node, 5, 0, 0, numpy.zeros(1))
+            else:
                 note(node, inside)
 
     return note, noted
@@ -132,7 +141,8 @@ _kit_note, _kit_notes = _kit_recorder()
 
 
 _MAX_NODES = 1500
-_NOT_RECORDED = ("super", "locals", "range", "isinstance", "len")
+_UNINITIALIZED = ("empty", "empty_like", "empty_strided", "new_empty", "new_empty_strided")
+_NOT_RECORDED = ("super", "locals", "range", "isinstance", "len", *_UNINITIALIZED)
 _LISTS = (ast.List, ast.ListComp)
 _VALUES = (ast.BinOp, ast.UnaryOp, ast.Compare, ast.Subscript, ast.IfExp, ast.JoinedStr, *_LISTS)
 
@@ -145,8 +155,10 @@ class TracedExpression:
     function: str
     statement: str  # the first line of the statement that contains the expression
     parts: list[int] = field(default_factory=list)  # indices of the recorded subexpressions
-    is_name: bool = False  # True if the expression is a single name
+    name: str = ""  # the variable if the expression is a single name
     returned: bool = False  # True if the function returns the value
+    conditional: bool = False  # True if the expression is in a branch of an `if` statement
+    unpacked: bool = False  # True if the value is one of several that an assignment unpacks
 
 
 @dataclass(frozen=True)
@@ -185,13 +197,21 @@ class _Marker(ast.NodeTransformer):
         self._local: set[str] = set()
         self._statement = ""
         self._open: list[list[int]] = []
+        self._outputs: list[ast.expr] = []
+        self._nested = (
+            0  # positive in helpers: functions within functions, methods called by others
+        )
+        self._branches = 0  # the number of surrounding `if` statements
 
     def mark(self, node: Definition) -> None:
         if isinstance(node, ast.FunctionDef):
             self._mark_function(node, node.name)
         else:
+            calls = (n.func for n in ast.walk(node) if isinstance(n, ast.Call))
+            helpers = {f.attr for f in calls if isinstance(f, ast.Attribute) and is_self(f.value)}
             for method in node.body:
                 if isinstance(method, ast.FunctionDef):
+                    self._nested = int(method.name in helpers)
                     self._mark_function(method, f"{node.name}.{method.name}")
 
     def _mark_function(self, node: ast.FunctionDef, name: str) -> None:
@@ -200,7 +220,8 @@ class _Marker(ast.NodeTransformer):
         self._local = {n.id for n in names if isinstance(n.ctx, ast.Store)}
         self._local |= {a.arg for a in ast.walk(node) if isinstance(a, ast.arg)}
         self._local -= {"self", "cls", "ctx"}
-        node.body = [self.visit(statement) for statement in node.body]
+        body = [self.visit(statement) for statement in node.body]
+        node.body = [*chain.from_iterable(b if isinstance(b, list) else [b] for b in body)]
 
     def visit(self, node: ast.AST) -> Any:
         if isinstance(node, ast.stmt):
@@ -217,14 +238,53 @@ class _Marker(ast.NodeTransformer):
             self._open.append([])
             inside = node if isinstance(node, ast.JoinedStr) else super().visit(node)
             parts = self._open.pop()
-        number, is_name = len(self.nodes), isinstance(node, ast.Name)
-        returned = self._statement.startswith("return ") and not self._open
+        number, name = len(self.nodes), node.id if isinstance(node, ast.Name) else ""
+        returned = node in self._outputs or (
+            self._statement.startswith("return ") and not self._open and not self._nested
+        )
         place = node.lineno, self._function, self._statement
-        self.nodes.append(TracedExpression(*place, parts, is_name, returned))
+        self.nodes.append(TracedExpression(*place, parts, name, returned, bool(self._branches)))
         if self._open:
             self._open[-1].append(number)
         note = ast.Name("_kit_note", ast.Load())
         return ast.Call(note, [ast.Constant(number), inside], [])
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
+        self._nested += 1
+        self.generic_visit(node)
+        self._nested -= 1
+        return node
+
+    def visit_If(self, node: ast.If) -> ast.AST:
+        condition, node.test = self.visit(node.test), ast.Constant(True)
+        self._branches += 1
+        self.generic_visit(node)
+        self._branches -= 1
+        node.test = condition
+        return node
+
+    def visit_Assign(self, node: ast.Assign) -> Any:
+        if all(isinstance(target, (ast.Name, ast.Attribute)) for target in node.targets):
+            return self.generic_visit(node)
+        return self._with_targets(node, node.targets)
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> Any:
+        return self._with_targets(node, [node.target])
+
+    def _with_targets(self, node: ast.stmt, targets: list[ast.expr]) -> list[ast.stmt]:
+        """Record the variables that a statement changes or unpacks, after the statement."""
+        first, place = len(self.nodes), (node.lineno, self._function, self._statement)
+        self.generic_visit(node)
+        parts = [*range(first, len(self.nodes))]
+        names = {n.id for t in targets for n in ast.walk(t) if isinstance(n, ast.Name)}
+        added: list[ast.stmt] = []
+        for name in sorted(names & self._local):
+            several = len(names) > 1
+            self.nodes.append(TracedExpression(*place, parts, unpacked=several))
+            number = ast.Constant(len(self.nodes) - 1)
+            value, note = ast.Name(name, ast.Load()), ast.Name("_kit_note", ast.Load())
+            added.append(ast.Expr(ast.Call(note, [number, value], [])))
+        return [node, *added]
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST:
         if node.value is not None:
@@ -234,6 +294,8 @@ class _Marker(ast.NodeTransformer):
     def visit_Call(self, node: ast.Call) -> ast.AST:
         if isinstance(node.func, ast.Attribute):  # record the object, not the bound method
             node.func.value = self.visit(node.func.value)
+            if node.func.attr == "store":  # the outputs of a kernel are the values that it stores
+                self._outputs += node.args[1:2]
         node.args = [self.visit(a) for a in node.args]
         for keyword in node.keywords:
             keyword.value = self.visit(keyword.value)
@@ -245,7 +307,7 @@ class _Marker(ast.NodeTransformer):
         if isinstance(node, ast.Name):
             return node.id in self._local
         if isinstance(node, ast.Call):
-            return not (isinstance(node.func, ast.Name) and node.func.id in _NOT_RECORDED)
+            return called(node) not in _NOT_RECORDED
         if isinstance(node, ast.Attribute):
             return not (isinstance(node.value, ast.Name) and node.value.id not in self._local)
         negative = isinstance(node, ast.UnaryOp) and isinstance(node.operand, ast.Constant)

@@ -8,6 +8,7 @@ import ast
 import re
 from collections.abc import Iterable, Iterator
 from functools import cached_property, lru_cache
+from itertools import chain
 
 from ..model.source.reachable import MAX_TOKENS, count_tokens
 
@@ -175,17 +176,38 @@ def unread_parameters(source: str, exercise: str) -> frozenset[str]:
     return frozenset(n for f in _functions(source, exercise) for n in _unread(f))
 
 
-def _functions(source: str, exercise: str) -> list[ast.FunctionDef]:
+def function_definitions(source: str, exercise: str) -> dict[str, ast.FunctionDef]:
+    """Return a function, or the methods of a class, by name; {} if parsing fails."""
     try:
-        code = parsed(source)
+        definition = parsed(source).definitions.get(exercise)
     except UNPARSABLE:
-        return []
-    definition = code.definitions.get(exercise)
-    if isinstance(definition, ast.FunctionDef):
-        is_replaced = definition.decorator_list or exercise in code.assigned
-        return [] if is_replaced else [definition]
-    body = definition.body if definition is not None else []
-    return [n for n in body if isinstance(n, ast.FunctionDef) and n.name in _CALLED_METHODS]
+        return {}
+    body = definition.body if isinstance(definition, ast.ClassDef) else [definition]
+    return {n.name: n for n in body if isinstance(n, ast.FunctionDef)}
+
+
+def parameter_definitions(source: str, exercise: str) -> dict[str, int]:
+    """Return the line that creates each attribute of a class, and "" for its constructor's line."""
+    found = dict[str, int]()
+    methods = function_definitions(source, exercise)
+    for node in chain.from_iterable(map(ast.walk, methods.values())):
+        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
+            found.setdefault(node.attr, node.lineno)
+        elif isinstance(node, ast.Call) and node.args:  # for example `register_buffer("mask", ...)`
+            name = node.args[0]
+            if isinstance(name, ast.Constant) and isinstance(name.value, str):
+                found.setdefault(name.value, node.lineno)
+    if found and "__init__" in methods:
+        found[""] = methods["__init__"].lineno
+    return found
+
+
+def _functions(source: str, exercise: str) -> list[ast.FunctionDef]:
+    found = function_definitions(source, exercise)
+    if exercise in found:
+        is_replaced = found[exercise].decorator_list or exercise in parsed(source).assigned
+        return [] if is_replaced else [found[exercise]]
+    return [found[name] for name in found if name in _CALLED_METHODS]
 
 
 def arguments_of(function: ast.FunctionDef) -> list[ast.arg]:

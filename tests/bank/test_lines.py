@@ -99,6 +99,10 @@ MANY_MISTAKES = """def softmax(x, dim=-1):
         parts = parts.double() * x.abs() ** 3
     return parts / parts.sum(-1, True)
 """
+NO_AXIS = """def softmax(x):
+    parts = (x - x.amax(-1, True)).exp()
+    return parts / parts.sum(-1, True)
+"""
 HALVES_STOP = """def softmax(x, dim=-1):
     wide = x.movedim(dim, -1)
     parts = (wide - wide.amax(-1, True)).exp()
@@ -175,6 +179,10 @@ def test_a_mistake_is_not_taken_for_one_that_a_change_would_make_of_it(finder):
 
 def test_where_the_code_stops_is_known_without_a_search(finder):
     assert finder.lines(STOPS) == {2}
+
+
+def test_a_signature_that_lacks_an_argument_is_reported(finder):
+    assert 1 in finder.lines(NO_AXIS)
 
 
 def test_of_many_mistakes_those_have_a_line_that_some_tests_show_alone(finder):

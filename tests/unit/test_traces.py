@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from autograder.grading.localization.candidate_runner import Probe
-from autograder.grading.localization.traces import ReferencePrograms, Traces
+from autograder.grading.localization.traces import ReferencePrograms, Traces, ValueHints
 from autograder.grading.targets.in_process import InProcess
 from autograder.worker.protocol import frames
 from autograder.worker.protocol.values import Encoder
@@ -208,3 +208,119 @@ def test_a_list_that_nobody_else_fills_is_no_mistake(tmp_path):
     lists = OTHER_WAY.replace("    e = ", "    sizes = [*q.shape, 7]\n    e = ")
     traces = compared(tmp_path, [SOLUTION, lists], BANK)
     assert hints(traces, FILLS_A_SHAPE, "over_queries").named == (("over_queries", ("f", 8)),)
+
+
+SCALED_FIRST = """import torch
+
+def f(q, k):
+    doubled = q * 2
+    scores = doubled @ k.mT / 2
+    e = torch.exp(scores / q.shape[-1] ** 0.5)
+    return e / e.sum(0, keepdim=True)
+"""
+
+
+def test_a_value_that_leads_back_to_right_ones_is_a_matter_of_style(traces):
+    assert hints(traces, SCALED_FIRST).first == (("f", 7),)
+
+
+TURNED = """import torch
+
+def f(q, k):
+    scores = torch.einsum("nd,md->nm", q, k) / q.shape[-1] ** 0.5
+    scores = scores.reshape(5, 4)
+    scores = scores * 1.5
+    return torch.softmax(scores, dim=-1)
+"""
+
+
+def test_entries_in_another_order_are_wrong_if_what_follows_is_wrong(traces):
+    assert hints(traces, TURNED).first == (("f", 5),)
+
+
+IN_PLACE = """import torch
+
+def f(q, k):
+    scores = q @ k.mT
+    scores /= q.shape[-1]
+    return torch.softmax(scores, dim=-1)
+"""
+
+
+def test_a_value_that_is_changed_in_place_is_wrong_where_it_is_changed(traces):
+    assert hints(traces, IN_PLACE).first == (("f", 5),)
+
+
+ONE_NAME_FOR_ANOTHER = """import torch
+
+def f(q, k):
+    {first}
+    {second}
+    scores = a @ b.mT / 3
+    return torch.softmax(scores, dim=-1)
+"""
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "uncertain"),
+    [
+        ("a = k", "b = q", True),
+        ("a, b = k, q", "pass", True),
+        ("a = q * 1.0", "b = k * 1.0", False),
+    ],
+)
+def test_a_line_is_uncertain_if_its_operands_may_have_the_wrong_names(
+    traces, first, second, uncertain
+):
+    source = ONE_NAME_FOR_ANOTHER.format(first=first, second=second)
+    assert hints(traces, source).uncertain == frozenset({("f", 6)} if uncertain else ())
+
+
+READS_ONE_BLOCK = """import torch
+
+def f(q, k):
+    total = 0
+    for i in range(0, 4, 2):
+        rows = q[:2] @ k.mT
+        total = total + rows
+    return total
+"""
+
+
+def test_a_line_is_uncertain_if_a_loop_computes_its_operand_again(tmp_path):
+    right = READS_ONE_BLOCK.replace("q[:2]", "q[i : i + 2]")
+    found = hints(compared(tmp_path, [right], {}), READS_ONE_BLOCK)
+    assert found.first == (("f", 7),)
+    assert found.uncertain == frozenset(found.first)
+
+
+STARTS_AT_ZERO = """import torch
+
+def f(q, k):
+    total, ones = 0 * q, torch.ones_like(q)
+    total = torch.zeros_like(q)
+    total = total + q * k.mean()
+    return total
+"""
+
+
+def test_a_line_is_uncertain_if_its_operand_is_a_constant(tmp_path):
+    source = STARTS_AT_ZERO.replace("zeros_like", "ones_like")
+    found = hints(compared(tmp_path, [STARTS_AT_ZERO], {}), source)
+    assert found.uncertain == frozenset({("f", 6)})
+
+
+def test_a_line_is_uncertain_if_it_may_run_by_mistake(traces):
+    source = OWN_WORDS.replace("    total = ", "    if width:\n        e = e * 1.5\n    total = ")
+    assert hints(traces, source.replace("sum(0", "sum(1")).uncertain == frozenset()
+    assert ("f", 8) in hints(traces, source).uncertain
+
+
+A, B = ("f", 1), ("f", 2)
+
+
+@pytest.mark.parametrize(("first", "agreed"), [((A, A), {A}), ((A, B), set()), ((A,), set())])
+def test_tests_agree_on_their_first_deviation(first, agreed):
+    found = ValueHints(first=first)
+    assert found.agreed == found.certain == agreed
+    assert found.joined(ValueHints(uncertain=frozenset({A}))).certain == set()

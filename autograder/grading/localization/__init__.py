@@ -1,8 +1,9 @@
 """Locate the mistakes of a wrong submission by line.
 
-There are two methods, and neither changes a verdict or a score. `traces` compares the values of the
-submission's expressions with those of correct programs and known misconceptions. `repair_search`
-tries small edits of the code until failing tests pass. The submission runs in its sandbox and may
+There are three methods, and none changes a verdict or a score. `declarations` finds signatures that
+reject calls and parameters that do not load. `traces` compares the values of the submission's
+expressions with those of correct programs and known misconceptions. `repair_search` tries small
+edits of the code until failing tests pass. The submission runs in its sandbox and may
 report false values, so a trace can only select lines of the submission, and an edit counts only if
 hidden tests pass with it. Users see lines and kinds of mistakes, never an edit or a correct value.
 
@@ -10,4 +11,11 @@ Start with `localizer.LineFinder`, which the engine calls for each wrong exercis
 `benchmarks/ablation.py` measures the contribution of each part.
 """
 
-__all__ = ["candidate_runner", "localizer", "repair_search", "traced_runs", "traces"]
+__all__ = [
+    "candidate_runner",
+    "declarations",
+    "localizer",
+    "repair_search",
+    "traced_runs",
+    "traces",
+]

@@ -20,7 +20,8 @@ from ...repair import foreign_lines, generate_edits, shared_definitions
 from ..comparator import FAR
 from ..running.pytest_plugin import Ran
 from .candidate_runner import CandidateRunner, Grader, Probe, ReferenceAnswer, WrongExercise
-from .repair_search import ANYWHERE, SAYS_LITTLE, Clues, Fix, Search, ordered_probes
+from .declarations import declaration_places
+from .repair_search import ANYWHERE, SAYS_LITTLE, SPECIFIC, Clues, Fix, Search, ordered_probes
 from .traced_runs import Place
 from .traces import Traces, ValueHints
 
@@ -77,7 +78,12 @@ class LineFinder:
         stopped = _stopping_line(wrong)
         if any(v.breaks_a_rule for v in verdicts):
             return stopped
+        right = self._grader.own(exercise).right[:1]
+        declared = declaration_places(wrong, right[0]) if right else ()
+        if declared and all(place.alone for place in declared):
+            return declared
         found = self._searched(wrong, seconds, names, explained) if seconds > 0 else ()
+        found = (*declared, *found)
         self._found |= {(p.function, p.line) for p in lines_of(found) if p.alone}
         return found if lines_of(found) else (*found, *stopped)
 
@@ -165,12 +171,19 @@ def _find_places(
     sharp = {r.report.name: _sharpened(r, probes.get(r.report.name)) for r in wrong.failing}
     asked = ordered_probes(wrong.failing, {t: p for t, p in sharp.items() if p is not None})
     runner.shorten(asked.probes)
-    located = frozenset(place for _, place in hints.named) if len(names) == 1 else frozenset()
+    located = frozenset(hints.located.values()) if len(names) == 1 else frozenset()
     search = Search(
         wrong.exercise, edits, clues.weight, wrong.failing, asked, runner, located, suspicious
     )
-    places = _places(wrong.module, search.fixes(), suspicious)
-    return places if lines_of(places) else (*places, *_places_by_values(wrong, hints))
+    fixes = search.fixes()
+    places = _places(wrong.module, fixes, suspicious)
+    certain = frozenset() if hints.named else hints.certain
+    is_contradicted = certain and all(
+        certain.isdisjoint(f.edit.places) and f.edit.kind not in SPECIFIC for f in fixes
+    )
+    if lines_of(places) and not is_contradicted:
+        return places
+    return (*(() if is_contradicted else places), *_places_by_values(wrong, hints))
 
 
 def _places(module: str, fixes: Iterable[Fix], suspicious: frozenset[Place]) -> Places:
@@ -193,13 +206,12 @@ def _places(module: str, fixes: Iterable[Fix], suspicious: frozenset[Place]) -> 
 def _places_by_values(wrong: WrongExercise, hints: ValueHints) -> Places:
     """Return the lines that compute the wrong values of the named misconceptions.
 
-    Include a constructor line on which tests agree. Return () if no misconception is located.
+    Include a constructor line on which tests agree. If no misconception was traced, return the
+    line on which tests agree, if there is one.
     """
-    if not hints.named:
-        return ()
-    alone = len(hints.named) == 1
-    in_constructor = [p for p in hints.agreed if p[0].endswith(".__init__")]
-    lines = [*(place for _, place in hints.named), *in_constructor]
+    alone = len(hints.located) == 1
+    agreed = (p for p in hints.certain if not hints.named or p[0].endswith(".__init__"))
+    lines = [*hints.located.values(), *agreed]
     shown = [Suspect(wrong.module, n, name, SHOWN, alone) for name, n in lines]
     return tuple({p.line: p for p in shown}.values())
 

@@ -27,7 +27,7 @@ from .traces import NO_HINTS, ValueHints
 _LINES_REPORTED = 3  # a student can check three lines; more would not help
 _WEIGHT_WINDOW = 1.0  # a fix this much heavier than the lightest one is probably a coincidence
 _ATTEMPTS_AFTER_FIX = 60  # edits to try after a fix; later ones rarely add a fix
-_ATTEMPTS_WITHOUT_FIX = 320  # edits to try; later ones rarely fix a test
+_ATTEMPTS_WITHOUT_FIX = 440  # edits to try; later ones rarely fix a test
 _SINGLE_EDIT_SHARE = 0.85  # share of the time budget; partial fixes may need the rest
 _SINGLE_EDIT_SHARE_SEVERAL = 0.4  # share of the time budget if code raises in several places
 
@@ -60,7 +60,7 @@ class Clues:
     def _bonus_by_values(self, edit: Edit) -> float:
         if edit.places & self._named:
             return _NAMED_BONUS
-        if edit.places & self._hints.agreed:  # a located misconception takes precedence
+        if edit.places & self._hints.certain:  # a located misconception takes precedence
             return _DEVIATING_BONUS if self._named else _AGREED_BONUS
         return _DEVIATING_BONUS if edit.places & self._hints.odd else 0.0
 
@@ -70,7 +70,7 @@ ANYWHERE = frozenset({"kind of number", "infinity"})
 # Edits of these kinds can work around a mistake of any kind.
 SAYS_LITTLE = frozenset({"order of lines", "statement", "unused", "operand"})
 # Edits of these kinds rarely fix a test by coincidence.
-_SPECIFIC = frozenset({"device", "overflow", "infinity", "empty rows", "gradient", "in place"})
+SPECIFIC = frozenset({"device", "overflow", "infinity", "empty rows", "gradient", "in place"})
 
 
 class Fix(NamedTuple):
@@ -102,7 +102,7 @@ def partial_fixes(
     """
 
     def least(edit: Edit) -> int:
-        if edit.kind in _SPECIFIC:
+        if edit.kind in SPECIFIC:
             return 1
         return _LEAST_FIXED_ELSEWHERE if suspicious.isdisjoint(edit.places) else _LEAST_FIXED
 

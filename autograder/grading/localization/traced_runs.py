@@ -13,6 +13,7 @@ import numpy.typing as npt
 import torch
 
 from ...repair.instrumentation import (
+    ADDRESS,
     COUNT,
     GRADIENT,
     KIND,
@@ -136,13 +137,11 @@ class TracedRun:
     """The recorded run of a program.
 
     same: mask of the rows whose values correct programs compute too
-    permuted: like `same`, but a value's entries may be in a different order
     """
 
     program: TracedProgram
     rows: np.ndarray
     same: Mask = field(default_factory=lambda: np.empty(0, bool))
-    permuted: Mask = field(default_factory=lambda: np.empty(0, bool))
 
     @property
     def nodes(self) -> list[TracedExpression]:
@@ -157,56 +156,98 @@ class TracedRun:
     def returned(self, exercise: str) -> np.ndarray:
         """Return the rows of the return values of an exercise."""
         own = [
-            n.returned and (n.function == exercise or n.function.startswith(f"{exercise}."))
+            n.returned
+            and (n.function.partition(".")[0] == exercise or not n.statement.startswith("return "))
             for n in self.nodes
         ]
         return self.rows[[own[int(r[NODE])] for r in self.rows]]
 
     def judge(self, right: RightValues, exercise: str) -> None:
-        """Compare the recorded values with those of correct programs; set `same` and `permuted`.
+        """Compare the recorded values with those of correct programs, and set `same`.
 
         A value that the exercise returns is correct only if correct programs return it too.
         """
-        known: dict[bytes, tuple[bool, bool]] = {}  # cache: a value is often recorded repeatedly
+        known: dict[bytes, bool] = {}  # cache: a value is often recorded repeatedly
         judged = []
         for row in self.rows:
             value = row[NODE + 1 :].tobytes()
             if value not in known:
-                others = right.rows[right.rows[:, COUNT] == row[COUNT]]
-                exact, in_any_order = same(row, others).any(), permuted(row, others).any()
-                known[value] = bool(exact), bool(in_any_order)
+                known[value] = not right.is_expected(row) or bool(same(row, right.rows).any())
             judged.append(known[value])
-        self.same, self.permuted = np.array(judged, bool).reshape(-1, 2).T.copy()
-        if not len(right.returned):
-            return
-        for row in self.returned(exercise):
-            if same(row, right.returned).any():
-                continue
-            self.same &= ~same(row, self.rows)
-            if not permuted(row, right.returned).any():
-                self.permuted &= ~permuted(row, self.rows)
+        self.same = np.array(judged, bool)
+        for row in self.returned(exercise) if len(right.returned) else ():
+            if not same(row, right.returned).any():
+                self.same &= ~same(row, self.rows)
 
     @cached_property
     def deviations(self) -> list[int]:
-        """The rows in which values first become wrong, in order; permuted values come last."""
-        first: dict[int, int] = {}  # expression -> its first deviating row, or its first row
-        for row in range(len(self.rows)):
-            node = int(self.rows[row, NODE])
-            if node not in first or (self.same[first[node]] and not self.same[row]):
-                first[node] = row
-        wrong = [n for n, row in first.items() if not self.permuted[row]]
-        moved = [n for n, row in first.items() if self.permuted[row] and not self.same[row]]
+        """The rows in which values first become wrong, in order.
+
+        A value is wrong if correct programs do not compute it and no value that depends on it is
+        correct again: values that differ only in style lead back to correct ones.
+        """
+        consumers: list[list[int]] = [[] for _ in self.rows]
+        for row, operands in enumerate(self.operands):
+            for operand in operands:
+                consumers[operand].append(row)
+        wrong = np.zeros(len(self.rows), bool)
+        for row in reversed(range(len(self.rows))):
+            is_output = self.node(row).returned
+            if not self.same[row] and (is_output or not self._is_constant(row)):
+                used = consumers[row]
+                wrong[row] = wrong[used].any() if used else is_output or not self._is_whole(row)
+        return [
+            row
+            for row, operands in enumerate(self.operands)
+            if wrong[row] and not wrong[operands].any() and not self.node(row).name
+        ]
+
+    def _is_constant(self, row: int) -> bool:
+        """Return True for arrays with equal entries, which carry nothing but a shape."""
+        return bool(self.rows[row, COUNT] > 1 and is_ambiguous(self.rows[row]))
+
+    def _is_whole(self, row: int) -> bool:
+        """Return True for positions, masks and sizes, which are no outputs if nothing uses them."""
+        return bool((self.rows[row, UNORDERED] % 1.0 == 0.0).all())
+
+    @cached_property
+    def operands(self) -> list[list[int]]:
+        """For each row, the earlier rows from which its value is computed or copied."""
+        latest: dict[int, int] = {}
+        values: dict[bytes, int] = {}
         found = []
-        for some, below in ((wrong, wrong), (moved, wrong + moved)):
-            # Parts that are single numbers are ignored, because they may be wrong by coincidence.
-            large = {n for n in below if self.rows[first[n], COUNT] > 1}
-            roots = [
-                n
-                for n in some
-                if large.isdisjoint(self.nodes[n].parts) and not self.nodes[n].is_name
-            ]
-            found += sorted(first[n] for n in roots)
+        for row, recorded in enumerate(self.rows):
+            value, number = recorded[NODE + 1 :].tobytes(), int(recorded[NODE])
+            parts = [latest[part] for part in self.nodes[number].parts if part in latest]
+            found.append([values[value]] if value in values else parts)
+            latest[number] = values[value] = row
         return found
+
+    def is_uncertain(self, row: int) -> bool:
+        """Return True if a wrong value may be caused by a line that computes only known values.
+
+        That line may have a wrong condition, or give its value a wrong name, constant or address.
+        """
+        node = self.node(row)
+        is_position = self._is_whole(row) and not node.returned  # positions have many styles
+        if node.conditional or is_position or is_ambiguous(self.rows[row]):
+            return True
+        for operand in self.operands[row]:
+            read, recorded = self.node(operand), self.rows[operand]
+            if recorded[KIND] == ADDRESS:
+                return True
+            is_trivial = self._is_constant(operand) or self._is_whole(operand)
+            if read.name and recorded[COUNT] > 1 and is_trivial:  # many programs compute it
+                return True
+            for source in self.operands[operand] if read.name else ():
+                made = self.node(source)
+                renamed = made.unpacked or made.name not in ("", read.name)
+                if renamed and made.function == read.function:
+                    return True
+                before = (self.node(r) for r in self.operands[source])
+                if any(n.name == read.name and n.line > made.line for n in before):
+                    return True  # a loop computes the same value again
+        return False
 
     def place_of_mistake(self, reference: TracedRun, right: TracedProgram) -> Place | None:
         """Return the place in this program that computes the wrong value of a misconception.
@@ -227,13 +268,15 @@ class TracedRun:
             # differ only in style.
             parts = {part for node in reference.nodes for part in node.parts}
             results = [r for r in changed if int(reference.rows[r, NODE]) not in parts]
-        own = [r for r in range(len(self.rows)) if not self.node(r).is_name]
+        own = [r for r in range(len(self.rows)) if not self.node(r).name]
         if deviating:
             own = [r for r in own if not self.same[r]]
         for value in reference.rows[deviating or results]:
             for alike in () if is_ambiguous(value) else (same, permuted):
-                for index in np.flatnonzero(alike(value, self.rows[own])):
-                    row = own[index]
+                found = [own[index] for index in np.flatnonzero(alike(value, self.rows[own]))]
+                if not deviating and len({self.place(row) for row in found}) > 1:
+                    return None  # a correct value that several statements compute
+                for row in found:
                     if not deviating or row in self.deviations:
                         return self.place(row)
                     before = {self.place(r) for r in self.deviations if r < row}

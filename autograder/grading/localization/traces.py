@@ -26,7 +26,7 @@ from ...repair import UNPARSABLE
 from ...repair.instrumentation import WIDTH, TracedProgram, trace_program
 from ..targets.in_process import Target
 from .candidate_runner import Probe, ReferencePrograms
-from .traced_runs import Place, RightValues, TracedRun, record
+from .traced_runs import Place, RightValues, TracedRun, permuted, record
 
 _PROGRAMS_TRACED = 6  # correct programs of an exercise to trace
 _PROBES_TRACED = 2  # failed tests to trace if the diagnosis named a misconception
@@ -42,17 +42,30 @@ class ValueHints:
     odd: places where values first deviate
     named: the named misconceptions, each with the place that computes its wrong value
     first: the place of the first deviation in each test
+    uncertain: first deviations that a line which computes known values may cause
     """
 
     odd: frozenset[Place] = frozenset()
     named: tuple[tuple[str, Place], ...] = ()
     first: tuple[Place, ...] = ()
+    uncertain: frozenset[Place] = frozenset()
 
     @property
     def agreed(self) -> frozenset[Place]:
         """The place where several tests first deviate, or an empty set if they do not agree."""
         places = frozenset(self.first)
         return places if len(places) == 1 and len(self.first) >= _TESTS_AGREEING else frozenset()
+
+    @property
+    def located(self) -> dict[str, Place]:
+        """The places of named misconceptions, without those that first deviations contradict."""
+        known = {*self.first} - self.uncertain
+        return {n: place for n, place in self.named if not self.first or place in known}
+
+    @property
+    def certain(self) -> frozenset[Place]:
+        """The place on which tests agree if no other line may cause the deviation there."""
+        return self.agreed - self.uncertain
 
     def is_located(self, names: Sequence[str]) -> bool:
         """Return True if only one misconception is named and its place is a first deviation.
@@ -62,13 +75,13 @@ class ValueHints:
         in_constructor = any(name.endswith(".__init__") for name, _ in self.first)
         if len(names) != 1 or len(self.named) != 1 or in_constructor:
             return False
-        return self.named[0][1] in self.first
+        return self.named[0][1] in self.first and len(self.located) == 1
 
     def joined(self, other: ValueHints) -> ValueHints:
         """Combine the hints of two tests."""
         named = {**dict(other.named), **dict(self.named)}
-        first = (*self.first, *other.first)
-        return ValueHints(self.odd | other.odd, tuple(named.items()), first)
+        first, uncertain = (*self.first, *other.first), self.uncertain | other.uncertain
+        return ValueHints(self.odd | other.odd, tuple(named.items()), first, uncertain)
 
 
 NO_HINTS = ValueHints()
@@ -134,8 +147,7 @@ class Traces:
     def _hints_of(
         self, run: TracedRun, probe: Probe, names: Sequence[str], right: RightValues
     ) -> ValueHints:
-        deviations = [r for r in run.deviations if right.is_expected(run.rows[r])]
-        places = [run.place(row) for row in deviations[:2]]
+        places = [run.place(row) for row in run.deviations[:2]]
         named = []
         for name in names:
             with self._shared_time():
@@ -145,7 +157,12 @@ class Traces:
             place = run.place_of_mistake(reference, self._right_programs[0][0])
             if place is not None:
                 named.append((name, place))
-        return ValueHints(frozenset(places), tuple(named), tuple(places[:1]))
+        uncertain = (
+            run.place(r)
+            for r in run.deviations[:1]
+            if run.is_uncertain(r) or (not named and permuted(run.rows[r], right.rows).any())
+        )
+        return ValueHints(frozenset(places), tuple(named), tuple(places[:1]), frozenset(uncertain))
 
     def _right_values(self, probe: Probe) -> RightValues:
         if probe.test not in self._right:

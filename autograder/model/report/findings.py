@@ -19,9 +19,9 @@ class FindingWording(NamedTuple):
 
 
 # Kinds of suspicious lines without a specific edit. Stored reports contain these values.
-SHOWN = "shown"  # a line that computes a wrong value because of a named mistake
+SHOWN = "shown"  # a line that computes a wrong value for the first time
 WHATEVER = "whatever"  # a line that different edits would fix
-MAKES = "makes"  # a line that creates a parameter that should not exist
+MAKES = "makes"  # a line that creates a parameter with a wrong name or shape
 IGNORED = "ignored argument"
 
 

@@ -218,16 +218,3 @@ def in_place(node: ast.stmt, scope: FunctionScope) -> Proposals:
             yield "in place", f"{name} = {name}.clone(); {text}"
             for filling in (scope.text(value), 'float("-inf")'):
                 yield "in place", f"{name} = {name}.masked_fill({scope.text(index)}, {filling})"
-
-
-def without_bias(scope: FunctionScope, nodes: list[ast.AST]) -> Iterator[Several]:
-    """Propose `bias=False` for all linear layers of a function that has several."""
-    layers = [
-        n
-        for n in nodes
-        if isinstance(n, ast.Call) and called(n) == "Linear"
-        if not any(k.arg == "bias" for k in n.keywords)
-    ]
-    if len(layers) > 1:
-        texts = ((n, scope.text(n)[:-1].rstrip(", ")) for n in layers)
-        yield Several("bias", [(n, f"{text}, bias=False)") for n, text in texts])

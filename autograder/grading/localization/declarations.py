@@ -1,0 +1,94 @@
+"""Locate mistakes in declarations: signatures that reject calls, and parameters that do not load.
+
+Such mistakes end a test before any value is computed, so there are no values to compare.
+"""
+
+import ast
+from collections.abc import Iterator
+
+from ...model.report.findings import MAKES
+from ...model.report.schema import Suspect, Verdict
+from ...repair import function_definitions, parameter_definitions
+from ...worker.protocol.frames import Reply, StateMismatch
+from ..running.pytest_plugin import Ran
+from .candidate_runner import WrongExercise
+
+_LINES_REPORTED = 3
+
+
+def declaration_places(wrong: WrongExercise, right: str) -> tuple[Suspect, ...]:
+    """Return the lines of declarations that end failed tests, or () if there are none.
+
+    right: the source of the solution
+    """
+    return tuple(_rejecting(wrong, right)) or tuple(_mismatched(wrong))
+
+
+def _rejecting(wrong: WrongExercise, right: str) -> Iterator[Suspect]:
+    """Yield the signatures that reject calls which the solution's signatures accept."""
+    rejected = sum(map(_is_rejected, wrong.failing))
+    if not rejected:
+        return
+    mine = function_definitions(wrong.source, wrong.exercise)
+    theirs = function_definitions(right, wrong.exercise)
+    both = [(mine[n], theirs[n].args) for n in mine if n in theirs]
+    narrower = [f for f, other in both if _accepts_fewer(f.args, other)]
+    renamed = [f for f, other in both if not f.args.kwarg and _names(other) - _names(f.args)]
+    for function in (narrower or renamed)[:1]:
+        yield _suspect(wrong, function.lineno, Verdict.CRASHED.value, rejected)
+
+
+def _suspect(wrong: WrongExercise, line: int, kind: str, count: int) -> Suspect:
+    """Return a line that explains this number of failed tests."""
+    alone = count == len(wrong.failing)
+    return Suspect(wrong.module, line, wrong.exercise, kind, alone, 0 if alone else count)
+
+
+def _last_reply(ran: Ran) -> Reply | None:
+    last = ran.answers[-1] if ran.answers else None
+    return last[0] if isinstance(last, tuple) else None
+
+
+def _is_rejected(ran: Ran) -> bool:
+    """Return True if a call raised TypeError before it reached a line of the submission."""
+    reply = _last_reply(ran)
+    raised = reply.raised if reply else None
+    return raised is not None and raised.type == "TypeError" and not raised.line
+
+
+def _accepts_fewer(mine: ast.arguments, theirs: ast.arguments) -> bool:
+    """Return True if a signature requires more arguments or accepts fewer than another."""
+
+    def count(some: ast.arguments) -> tuple[int, int]:
+        positional = len(some.posonlyargs) + len(some.args)
+        required = sum(default is None for default in some.kw_defaults)
+        return positional - len(some.defaults) + required, positional + len(some.kwonlyargs)
+
+    (needed, accepted), (usual, offered) = count(mine), count(theirs)
+    open_ended = mine.vararg is not None or mine.kwarg is not None
+    return needed > usual or (accepted < offered and not open_ended)
+
+
+def _names(arguments: ast.arguments) -> set[str]:
+    return {a.arg for a in (*arguments.args, *arguments.kwonlyargs)}
+
+
+def _mismatched(wrong: WrongExercise) -> Iterator[Suspect]:
+    """Yield the lines that create the parameters whose names or shapes are wrong."""
+    replies = list(filter(None, map(_last_reply, wrong.failing)))
+    mismatches = [r.mismatch for r in replies if r.mismatch is not None]
+    if not mismatches:
+        return
+    created = parameter_definitions(wrong.source, wrong.exercise)
+    for line in _lines(mismatches[0], created)[:_LINES_REPORTED]:
+        yield _suspect(wrong, line, MAKES, len(mismatches))
+
+
+def _lines(mismatch: StateMismatch, created: dict[str, int]) -> list[int]:
+    """Return the lines of wrong parameters, or of the constructor if a layer is missing.
+
+    created: the line that creates each attribute; the line of the constructor for ""
+    """
+    wrong = (*(name for name, *_ in mismatch.shapes), *mismatch.unexpected, *mismatch.missing)
+    found = dict.fromkeys(created[a] for n in wrong if (a := n.partition(".")[0]) in created)
+    return sorted(found) or [line for name, line in created.items() if not name]
