@@ -162,6 +162,7 @@ def limit_disclosure(
     budget.afford(helpers * math.log2(1 + len(report.exercises)))
     exercises = [_with_names(e, budget) for e in report.exercises]
     exercises = [_with_suspects(e, source, budget) for e in exercises]
+    exercises = [_with_example(e, budget) for e in exercises]
     described = [_first_described(e, budget) for e in exercises]
     # The submission determines the order of the exercises, which is therefore charged too.
     budget.afford(math.log2(math.factorial(len(exercises))))
@@ -218,6 +219,14 @@ def _with_suspects(
     cost = math.log2(_KINDS * lines * tests) + 1  # one bit for `alone`
     paid = tuple(one for one in report.suspects if budget.afford(cost))
     return msgspec.structs.replace(report, suspects=paid)
+
+
+def _with_example(report: ExerciseReport, budget: _Budget) -> ExerciseReport:
+    """Charge the counterexample, which depends on hidden inputs only by the tests that fail."""
+    cost = math.log2(1 + len(report.tests))
+    if report.counterexample is None or budget.afford(cost):
+        return report
+    return msgspec.structs.replace(report, counterexample=None)
 
 
 def _first_described(report: ExerciseReport, budget: _Budget) -> int | None:
