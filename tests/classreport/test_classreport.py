@@ -19,6 +19,7 @@ from autograder.model.course import Course, load
 from autograder.model.course.bank import Bank
 from autograder.model.errors import KitError
 from autograder.model.report.schema import (
+    Counterexample,
     Diagnosis,
     Ending,
     ExerciseReport,
@@ -267,3 +268,26 @@ def test_without_results_the_command_says_what_to_do(tmp_path: Path, in_process)
     done = in_process("report", "1", cwd=root)
     assert done.returncode == 2
     assert "`autograder grade` on a week first" in done.stderr
+
+
+def with_example(name: str, call: str, actual: str) -> SubmissionReport:
+    report = submission(name, any_axis=False, rest=3)
+    example = Counterexample(call, "[1]", actual, 1)
+    weigh = msgspec.structs.replace(report.exercises[0], counterexample=example)
+    return msgspec.structs.replace(report, exercises=(weigh, report.exercises[1]))
+
+
+def test_students_are_grouped_by_counterexample(course):
+    class_of_three = report_of(
+        with_example("ada", "weigh([1000.])", "[nan]"),
+        with_example("ben", "weigh([0.])", "[0]"),
+        with_example("cem", "weigh([1000.])", "[inf]"),
+    )
+    summary = summarize(course.weeks[0], class_of_three)
+    assert [(e.call, e.students) for e in summary.examples] == [
+        ("weigh([1000.])", ("ada", "cem")),
+        ("weigh([0.])", ("ben",)),
+    ]
+    page = week_page(course, summary, names=True)
+    assert "2 students fail" in page
+    assert "weigh([1000.])" in page

@@ -7,6 +7,7 @@ import pytest
 
 from autograder.model.course import Immediate
 from autograder.model.report.schema import (
+    Counterexample,
     Deduction,
     Diagnosis,
     Ending,
@@ -18,7 +19,7 @@ from autograder.model.report.schema import (
 from autograder.model.report.schema import (
     TestReport as Ran,
 )
-from autograder.serve.attempt_feedback import redact
+from autograder.serve.attempt_feedback import rationed, redact
 from autograder.serve.views.view_models import exchange_page
 from tests.nbgrader.tiny_course import SOLUTION
 
@@ -124,3 +125,29 @@ def test_of_an_error_pythons_own_name_is_told_and_nothing_else(week):
     report = msgspec.structs.replace(report, exercises=(double, report.exercises[1]))
     (double, _) = redact(report, week, Immediate()).exercises
     assert [c.message for c in double.causes] == ["TypeError"]
+
+
+EXAMPLE = Counterexample("double(1)", "2", "1", 1, cell="print(double(1))")
+OTHER = Counterexample("double(3)", "6", "9", 1)
+
+
+def with_example(example: Counterexample | None) -> SubmissionReport:
+    report = graded()
+    double = msgspec.structs.replace(report.exercises[0], counterexample=example)
+    return msgspec.structs.replace(report, exercises=(double, report.exercises[1]))
+
+
+@pytest.mark.parametrize("show", ["names", "verdicts", "scores"])
+def test_a_counterexample_is_shown_only_within_the_ration(week, show):
+    report, policy = with_example(EXAMPLE), Immediate(show=show)
+    (double, _) = redact(report, week, policy, examples={EXAMPLE}).exercises
+    assert double.counterexample == EXAMPLE
+    (double, _) = redact(report, week, policy, examples={OTHER}).exercises
+    assert double.counterexample is None
+
+
+def test_a_ration_counts_different_counterexamples_in_the_order_of_the_results():
+    day = [with_example(e) for e in (EXAMPLE, None, EXAMPLE, OTHER)]
+    assert rationed(day, 0) == frozenset()
+    assert rationed(day, 1) == {EXAMPLE}
+    assert rationed(day, 2) == {EXAMPLE, OTHER}

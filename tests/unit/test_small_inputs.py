@@ -1,0 +1,58 @@
+"""Test that the stored inputs of each week can be read and show the known misconceptions."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from autograder.files import public_draw
+from autograder.grading.counterexample.small_inputs import FILE, read_inputs, write_inputs
+from autograder.grading.engine import Engine
+from autograder.model.course import Counterexamples, load
+from tests.courses import PROJECT
+
+COURSE = load(PROJECT)
+
+
+@pytest.mark.parametrize("week", COURSE.weeks, ids=lambda week: week.name)
+def test_each_exercise_has_inputs_that_can_be_read(week):
+    found = read_inputs(COURSE.solution_folder(week))
+    assert {e.name for e in week.exercises} <= found.keys()
+    assert all(found[e.name] for e in week.exercises if not e.extra)
+
+
+def test_inputs_are_read_as_they_were_written(tmp_path):
+    before = read_inputs(COURSE.solution_folder(COURSE.week("week08_serving")))
+    write_inputs(
+        tmp_path, {n: {str(i): c for i, c in enumerate(some)} for n, some in before.items()}
+    )
+    again = read_inputs(tmp_path)
+    assert {n: list(map(repr, some)) for n, some in again.items()} == {
+        n: list(map(repr, some)) for n, some in before.items()
+    }
+
+
+@pytest.mark.parametrize(
+    "content", ["", "[]", '{"softmax": [{"call": "", "steps": [[0, "AA", null]]}]}']
+)
+def test_a_damaged_file_is_ignored(tmp_path, content):
+    (tmp_path / FILE).write_text(content)
+    assert read_inputs(tmp_path) == {}
+
+
+def test_a_known_misconception_needs_no_search():
+    week = COURSE.week("week01_softmax")
+    engine = Engine(COURSE, week, ("cpu",), public_draw(0), None)
+    search = engine.counterexamples(Counterexamples())
+    stored = json.loads((COURSE.solution_folder(week) / FILE).read_text(encoding="utf-8"))
+    calls = {one["call"] for one in stored["logsumexp"]}
+    try:
+        for one in engine.bank.of_exercise("logsumexp"):
+            found = search.find(engine.runs.files(one.source), "logsumexp")
+            if found is not None:
+                assert found.call in calls, one.name
+                assert found.expected != found.actual
+    finally:
+        search.close()
+        engine.close()
