@@ -252,6 +252,8 @@ class Judge:
         if not passed | rest.explained:
             return evidence
         contract = self.names.contract(exercise, ran, passed | rest.explained, files)
+        if contract is None:
+            return evidence
         met = replace(
             rest,
             mistakes=(contract.mistake, *rest.mistakes),

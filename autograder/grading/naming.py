@@ -83,8 +83,8 @@ class MistakeNames:
 
     def contract(
         self, exercise: str, ran: Sequence[Ran], explained: frozenset[str], files: Files
-    ) -> Contract:
-        """Name the broken contract of an exercise.
+    ) -> Contract | None:
+        """Name the broken contract of an exercise, or return None if it has no name.
 
         explained: failed tests that pass, or have another name, once the exercise fits its contract
         """
@@ -96,8 +96,8 @@ class MistakeNames:
             names = [n.name for n in self.misconceptions(exercise, state, files)][:1]
             known = next((m for m in self._bank.of_exercise(exercise) if m.name in names), None)
         if known is None or known.cost is None:
-            shown = by_symptom(state, ran, {})[0]
-            return Contract(Mistake(shown.name, COST_OF_STATE), shown)
+            shown = by_symptom(state, ran, {})
+            return Contract(Mistake(shown[0].name, COST_OF_STATE), shown[0]) if shown else None
         mistake = Mistake(known.name, known.cost, known.belief)
         count = len(state) or len(broken)
         return Contract(mistake, Diagnosis(known.name, known.title, known.hint, count, total))
@@ -183,7 +183,7 @@ class MistakeNames:
         """Name and price the only mistake of an exercise, which an edit of one line fixes.
 
         An edit without a misconception gets the name of a mistake on the same line in an earlier
-        exercise, or costs as much as a typical misconception of the exercise.
+        exercise, or costs as much as a typical misconception (`_typical_cost`).
         """
         places = evidence.suspects
         known = self._by_line.get(f"{places[0].file}:{places[0].line}")
@@ -195,10 +195,7 @@ class MistakeNames:
         else:
             kinds = {p.kind for p in places}
             diagnosis = _diagnosis(places[0].kind if len(kinds) == 1 else WHATEVER)
-            bank = self._bank.of_exercise(evidence.exercise.name)
-            least, most = _EDIT_COSTS
-            cost = median([m.cost for m in bank if m.cost is not None] or [most])
-            mistake = Mistake(diagnosis.name, min(max(cost, least), most))
+            mistake = Mistake(diagnosis.name, self._typical_cost(evidence.exercise.name, failing))
         count = len(failing)
         written = (r.report for r in failing if r.report.verdict is not Verdict.UNWRITTEN)
         return replace(
@@ -207,6 +204,18 @@ class MistakeNames:
             diagnoses=(msgspec.structs.replace(diagnosis, explains=count, of=count, mostly=False),),
             explained=frozenset(report.name for report in written),
             fitted=frozenset(),
+        )
+
+    def _typical_cost(self, exercise: str, failing: Sequence[Ran]) -> float:
+        """Return the median cost of the misconceptions that fail almost the same tests.
+
+        If there are none, use all misconceptions of the exercise, within `_EDIT_COSTS`.
+        """
+        costs = {m.name: m.cost for m in self._bank.of_exercise(exercise) if m.cost is not None}
+        similar = [costs[name] for name in self._similar(exercise, failing) if name in costs]
+        least, most = _EDIT_COSTS
+        return (
+            median(similar) if similar else min(max(median(costs.values() or [most]), least), most)
         )
 
     def _ignored_arguments(

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import markupsafe
 import pytest
 
 from autograder.model.course import Course, load
@@ -126,7 +127,18 @@ class Mallory:
 
         self.result = until(done, 300, every=1.0)
         page = self.client.get(path, headers=own if self.channel == "page" else {}).text
-        return str(self.result) + page
+        return without_examples(self.result, page)
+
+
+def without_examples(result: dict[str, Any], page: str) -> str:
+    """Return a result and its page without counterexamples, whose inputs are public."""
+    said = str(result) + page
+    for exercise in (result.get("result") or {}).get("exercises", ()):
+        example = exercise.get("counterexample") or {}
+        for part in filter(None, map(example.get, ("call", "expected", "actual", "cell"))):
+            for written in (part, repr(part)[1:-1], str(markupsafe.escape(part))):
+                said = said.replace(written, "")
+    return said
 
 
 def no_pipes(folder: str, names: list[str]) -> list[str]:
