@@ -115,6 +115,7 @@ def planted(played: Played) -> Iterator[tuple[Week, Part, str, tuple[str, ...], 
             alone = len(part.last.mistakes) == 1 and part.last.plain
             found = tuple(d for d in exercise.diagnosis if d in known)
             charged = {exercise.name, *(d.counted_in for d in exercise.deductions)}
+            charged |= {*exercise.inherits}  # the mistake may be in a function of another exercise
             lost = sum(e.max_score - e.score for e in report.exercises if e.name in charged)
             yield part.week, part, mistake.name, found, alone, lost
 
