@@ -166,7 +166,10 @@ class Views:
         for_instructor: bool,
     ) -> frozenset[Counterexample]:
         """Return the counterexamples that may be shown with the results of the submission's day."""
-        day, course = local_time(submission.counts_from, self.courses.now).date(), self.courses.now
+        if submission.state != GRADED:  # pages poll, so read no results in vain
+            return frozenset()
+        course = self.courses.now
+        day = local_time(submission.counts_from, course).date()
         same_day = [
             s
             for s in sorted(submissions, key=lambda s: s.number)
