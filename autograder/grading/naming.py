@@ -124,7 +124,9 @@ class MistakeNames:
         if not failing or any(r.fault for r in ran):
             return evidence
         located = self._best_effort.run(
-            f"{name}, line", lambda: self._located(evidence, files, ran, replaced), evidence
+            f"{name}, line",
+            lambda: self._located(evidence, files, ran, failing, replaced),
+            evidence,
         )
         if not any(r.report.verdict.attempted for r in failing):
             return located
@@ -155,12 +157,16 @@ class MistakeNames:
         return replace(located, headline=headline, counterexample=example)
 
     def _located(
-        self, evidence: Evidence, files: Files, ran: Sequence[Ran], replaced: tuple[str, ...]
+        self,
+        evidence: Evidence,
+        files: Files,
+        ran: Sequence[Ran],
+        failing: Sequence[Ran],
+        replaced: tuple[str, ...],
     ) -> Evidence:
         if self.finder is None:
             return evidence
         name = evidence.exercise.name
-        failing = [r for r in ran if r.report.verdict.failed]
         explained = all(r.report.name in evidence.explained for r in failing)
         bank = {m.name for m in self._bank.of_exercise(name)}
         names = tuple(n for n in evidence.names if n in bank)  # not a broken contract
