@@ -208,16 +208,7 @@ class Engine:
             name = f"-traced-{hashlib.blake2b(source.encode(), digest_size=12).hexdigest()}"
             return InProcess(self.runs.written(name, source))
 
-        right = self._correct_sources(exercise)
-        return ReferencePrograms(right, by_name.__getitem__, target)
-
-    def _correct_sources(self, exercise: str) -> list[str]:
-        """Return the source of the solution and of each alternative that redefines the exercise."""
-        bank = self.bank
-        starts = (f"def {exercise}(", f"class {exercise}(", f"class {exercise}:")
-        others = bank.alternatives.values()
-        more = [s for s in others if any(w in s[len(bank.solution) :] for w in starts)]
-        return [bank.solution, *more]
+        return ReferencePrograms(self.bank.correct_sources(exercise), by_name.__getitem__, target)
 
     def close(self) -> None:
         if self.judge.names.examples is not None:

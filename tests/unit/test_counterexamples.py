@@ -17,7 +17,7 @@ import torch
 from autograder.files import public_draw
 from autograder.grading.counterexample import CounterexampleSearch
 from autograder.grading.counterexample.call_sequence import Step
-from autograder.grading.counterexample.shrinking import _smaller_sizes
+from autograder.grading.counterexample.shrinking import smaller_sizes
 from autograder.grading.counterexample.value_text import array_text
 from autograder.grading.engine import Engine
 from autograder.grading.warmup import warm_engine
@@ -336,7 +336,7 @@ def test_a_correct_program_has_none(search: CounterexampleSearch) -> None:
 
 def test_a_huge_number_is_halved_like_any_other() -> None:
     call = frames.Call("f", None, "f", (), {}, "cpu")
-    proposals = _smaller_sizes((Step(0, call, None, (2**62,)),))
+    proposals = smaller_sizes((Step(0, call, None, (2**62,)),))
     assert {step.args[0] for (step,) in proposals} == {1, 2, 2**61, 2**62 - 1}
 
 

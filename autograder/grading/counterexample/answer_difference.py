@@ -11,7 +11,7 @@ import torch
 
 from ...worker.protocol import frames
 from ...worker.protocol.frames import Answer, Effect, nested
-from ...worker.protocol.values import Drawing, Figure, read_answer
+from ...worker.protocol.values import FAKE_DEVICE, Drawing, Figure, read_answer
 from ..assertions.call_comparison import check_side_effects
 from ..assertions.value_comparison import compare
 from ..comparator import as_tensor, distance, is_array, largest_entry
@@ -267,7 +267,7 @@ def _whole(answer: Answer) -> str:
     if reply.banned:
         return f"a call of {printable(reply.banned[0].call)}, which is not allowed"
     if reply.raised is not None:
-        message = reply.raised.message.replace("fake_gpu", "cuda")
+        message = reply.raised.message.replace(FAKE_DEVICE, "cuda")
         text = f"raised {reply.raised.type}: {message}"
         return printable(text)[:_LONGEST].strip(": ")
     others = {"missing": "there is no such name", "too_large": "a result that is too large"}

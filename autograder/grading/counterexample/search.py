@@ -9,11 +9,12 @@ Before all this, the program answers the calls that show the known misconception
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Collection
 from contextlib import closing
 from functools import partial
 
-from ...files import hash_of, public_draw
+from ...files import public_draw
 from ...model.availability import AXES, CPU
 from ...model.course import Counterexamples
 from ...model.report.schema import Counterexample, axes_of, in_low_precision
@@ -29,7 +30,7 @@ _REAL_DEVICES = {a.name for a in AXES.values() if not a.claimed and a.name != CP
 
 
 class CounterexampleSearch:
-    """Searches counterexamples for the submissions of a week, and remembers them.
+    """Searches counterexamples for the submissions of a week.
 
     runs:    the hidden tests and the bank
     load:    loads a submission in a sandbox, with correct versions of the named exercises
@@ -41,10 +42,9 @@ class CounterexampleSearch:
     ) -> None:
         self._runs, self._load, self._budget = runs, load, budget
         self._left = budget.submission
-        self._known: dict[bytes, Shown | None] = {}
         self._inputs = read_inputs(runs.bank.folder)
         self._small: dict[str, list[RecordedTest]] = {}
-        self._recorded: dict[tuple[str, bytes], list[RecordedTest]] = {}
+        self._recorded: dict[str, list[RecordedTest]] = {}
         self._right: dict[str, list[Player]] = {}
 
     def begin(self) -> None:
@@ -57,13 +57,12 @@ class CounterexampleSearch:
         exercise: str,
         failed: Collection[str] = (),
         helpers: Collection[str] = (),
-        seed: str = "",
     ) -> Counterexample | None:
         """Return a counterexample for a wrong exercise, or None if none is found.
 
         The arguments are those of `find_calls`.
         """
-        shown = self.find_calls(files, exercise, failed, helpers, seed)
+        shown = self.find_calls(files, exercise, failed, helpers)
         return None if shown is None else shown.example
 
     def find_calls(
@@ -72,31 +71,26 @@ class CounterexampleSearch:
         exercise: str,
         failed: Collection[str] = (),
         helpers: Collection[str] = (),
-        seed: str = "",
     ) -> Shown | None:
         """Return a counterexample with its calls, or None if none is found.
 
         failed:  names of failed tests; only their calls are made. () makes the calls of all tests
         helpers: other exercises that are replaced by correct versions
-        seed:    a public name from which the inputs are drawn, such as the student's
         """
-        content = (part for name in sorted(files) for part in (name.encode(), files[name]))
-        names = (exercise, seed, *sorted(helpers), "", *sorted(failed))
-        key = hash_of((*map(str.encode, names), *content))
-        if key not in self._known:
-            right, load = self.right_programs(exercise), partial(self._load, files, helpers)
-            seconds = min(self._budget.seconds, self._left)
-            if seconds <= 0:
-                return None
-            with closing(Contest(self._runs, right, load, files, exercise, seconds)) as contest:
-                shown = contest.first_wrong(self._small_calls(exercise))
-                if shown is None:
-                    tests = self.recorded(exercise, seed)
-                    tests = [t for t in tests if not failed or t.name in failed]
-                    shown = contest.smallest(tests, bool(failed))
-                self._left -= contest.spent_seconds()
-            self._known[key] = shown
-        return self._known[key]
+        seconds = min(self._budget.seconds, self._left)
+        if seconds <= 0:
+            return None
+        right, small = self.right_programs(exercise), self._small_calls(exercise)
+        load = partial(self._load, files, helpers)
+        with closing(Contest(self._runs, right, load, files, exercise, seconds)) as contest:
+            shown = contest.first_wrong(small)
+            if shown is None:
+                began = time.thread_time()
+                tests = [t for t in self.recorded(exercise) if not failed or t.name in failed]
+                contest.exclude(time.thread_time() - began)
+                shown = contest.smallest(tests, bool(failed))
+            self._left -= contest.spent_seconds()
+        return shown
 
     def _small_calls(self, exercise: str) -> list[RecordedTest]:
         """Return the stored calls of an exercise that the solution answers, the smallest first."""
@@ -126,10 +120,10 @@ class CounterexampleSearch:
             if s is not None and s.example.numbers <= _FEW_NUMBERS
         }
 
-    def recorded(self, exercise: str, seed: str = "") -> list[RecordedTest]:
+    def recorded(self, exercise: str) -> list[RecordedTest]:
         """Return the tests of an exercise, the simplest first; real GPUs are left out."""
-        secret = public_draw(f"{self._runs.week.name} {exercise} {seed}")
-        if (exercise, secret) not in self._recorded:
+        if exercise not in self._recorded:
+            secret = public_draw(f"{self._runs.week.name} {exercise} ")
             solution, found = self.right_programs(exercise)[0], []
             for name, steps in self._runs.recorded(exercise, secret).items():
                 if steps and _REAL_DEVICES.isdisjoint(axes_of(name).split("-")):
@@ -138,21 +132,15 @@ class CounterexampleSearch:
             found.sort(
                 key=lambda t: (2 * ("fake" in t.name) + in_low_precision(t.name), cost(t.calls))
             )
-            self._recorded[exercise, secret] = found
-        return self._recorded[exercise, secret]
+            self._recorded[exercise] = found
+        return self._recorded[exercise]
 
     def right_programs(self, exercise: str) -> list[Player]:
         """Return the solution, and alternatives that define the exercise in another way."""
         if exercise not in self._right:
-            bank = self._runs.bank
-            heads, start = (f"def {exercise}(", f"class {exercise}("), len(bank.solution)
-            others = [
-                (name, source)
-                for name, source in bank.alternatives.items()
-                if any(head in source[start:] for head in heads)
-            ]
-            chosen = [("-solution", bank.solution), *others[:ALTERNATIVES]]
-            targets = [self._runs.in_place(*one).__enter__() for one in chosen]
+            sources = self._runs.bank.correct_sources(exercise)[: 1 + ALTERNATIVES]
+            named = ((f"-right-{exercise}-{n}", source) for n, source in enumerate(sources))
+            targets = [self._runs.in_place(*one).__enter__() for one in named]
             self._right[exercise] = [Player(target, exercise) for target in targets]
         return self._right[exercise]
 

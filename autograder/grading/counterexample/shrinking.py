@@ -41,7 +41,7 @@ def shrunk(
     best, seen, changed = calls, set[bytes](), True
 
     def step(phase: Callable[[Calls], Iterator[Calls]]) -> Calls | None:
-        limit = _SHARE_OF_SIZES if phase is _smaller_sizes else 1.0
+        limit = _SHARE_OF_SIZES if phase is smaller_sizes else 1.0
         # A change may be impossible, such as taking the first row of an empty array.
         with suppress(IndexError, RuntimeError, ValueError, TypeError):
             for proposal in phase(best):
@@ -139,7 +139,7 @@ def _usual_type(x: Any) -> Any:
     return x.float() if isinstance(x, torch.Tensor) else x.astype("float64")
 
 
-def _smaller_sizes(calls: Calls) -> Iterator[Calls]:
+def smaller_sizes(calls: Calls) -> Iterator[Calls]:
     """Shorten all axes and lists of one length, and equal numbers, in all calls together."""
     lengths = _lengths(calls)
     for size in lengths:
@@ -322,7 +322,7 @@ def _plainer(value: Any) -> Iterator[Any]:
         yield from (value[:n] + value[n + 1 :] for n in range(min(len(value), _MOST_ARRAYS)))
 
 
-_PHASES = (_fewer_steps, _plain_options, _smaller_sizes, _lower_rank, _fewer_arguments,
+_PHASES = (_fewer_steps, _plain_options, smaller_sizes, _lower_rank, _fewer_arguments,
            _plainer_values, _plainer_scalars, _single_entries)  # fmt: skip
 
 

@@ -91,6 +91,13 @@ class Bank:
         alternatives = [(f"alternative {name}", s) for name, s in self.alternatives.items()]
         return [("the solution", self.solution), *alternatives]
 
+    def correct_sources(self, exercise: str) -> list[str]:
+        """Return the source of the solution and of each alternative that redefines the exercise."""
+        starts = (f"def {exercise}(", f"class {exercise}(", f"class {exercise}:")
+        own = len(self.solution)
+        others = self.alternatives.values()
+        return [self.solution, *(s for s in others if any(start in s[own:] for start in starts))]
+
     def of_exercise(self, exercise: str) -> tuple[Misconception, ...]:
         return tuple(m for m in self.misconceptions if m.exercise == exercise)
 
