@@ -23,6 +23,7 @@ def test_every_line_of_the_list_has_an_attack() -> None:
     assert {a.line for a in ALL} == set(range(1, 57)) - beside
 
 
+@pytest.mark.thorough
 def test_attacks_beside_honest_neighbours_in_a_pool(lab: Laboratory, tmp_path: Path) -> None:
     week = lab.week("week01_softmax")
     source = lab.solution(week.name) + f"\n# {NEIGHBOUR}\n"

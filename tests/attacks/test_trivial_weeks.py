@@ -16,8 +16,7 @@ from autograder.model.course import load
 from tests.courses import PROJECT
 
 COURSE = load(PROJECT)
-QUICK = ("zeros", "argument 0")
-KINDS = (*QUICK, "ones", "nan", "noise")
+KINDS = ("zeros", "argument 0", "ones", "nan", "noise")
 
 
 def all_trivial(engine: Engine, kind: str) -> str:
@@ -33,7 +32,7 @@ def all_trivial(engine: Engine, kind: str) -> str:
 @pytest.mark.parametrize(
     ("name", "kinds"),
     [
-        ("week02_masking", QUICK),
+        ("week02_masking", KINDS[:1]),
         *(pytest.param(w.name, KINDS, marks=pytest.mark.thorough) for w in COURSE.weeks),
     ],
     ids=lambda value: value if isinstance(value, str) else f"{len(value)} kinds",

@@ -79,6 +79,7 @@ def test_a_mistake_beside_other_parameters_is_named_and_charged(heads: Grade) ->
     assert report.score == 2.4
 
 
+@pytest.mark.thorough
 def test_code_for_one_shape_loses_only_the_price_of_the_adapter(tiles: Grade) -> None:
     report = tiles("tiled_attention", TILES.replace("FACTOR", "1.0"))
     assert (report.score, report.diagnosis) == (4.0, ("stops_on_other_shapes",))

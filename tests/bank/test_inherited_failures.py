@@ -95,6 +95,7 @@ def merge_heads(x):
 """
 
 
+@pytest.mark.thorough
 def test_nothing_is_inherited_from_a_helper_that_only_crashes(heads: Engine) -> None:
     found = graded(heads, ONE_HEAD)["MultiHeadAttention"]
     assert (found.inherits, found.score < found.max_score) == ((), True)
@@ -114,6 +115,7 @@ def test_a_mistake_three_calls_away_costs_nothing_either() -> None:
 HALVED = "def softmax(x, dim=-1):\n    parts = (x - x.amax(dim, True)).exp()\n"
 
 
+@pytest.mark.thorough
 def test_an_empty_exercise_gains_nothing_by_what_another_helper_has_shown(softmax: Engine) -> None:
     helper = f"{HALVED}    return parts / parts.sum(dim, True) / 2\n"
     empty = "def scaled_dot_product_attention(q, k, v):\n    return v * 0\n"

@@ -171,6 +171,7 @@ def watching(course, *words: str) -> Iterator[Callable[[str], str]]:
         lines.close()
 
 
+@pytest.mark.thorough
 def test_watching_verifies_a_changed_test_again(course):
     path = course.root / GRADER
     text = path.read_text("utf-8")

@@ -117,6 +117,7 @@ def test_an_alternative_that_a_test_rejects_is_a_gap(tiny):
     assert "alternative loops fails test_weigh.py::test_too_strict" in gaps_of(tiny)
 
 
+@pytest.mark.thorough
 def test_correct_code_that_looks_like_evasion_is_a_gap(tiny, autograder):
     week = tiny / "solutions" / "week01_tiny"
     (alternative,) = (week / "alternatives").glob("*.py")

@@ -104,6 +104,7 @@ def test_a_spoilt_result_is_graded_again(classroom, right) -> None:
     assert classroom.scores() == right
 
 
+@pytest.mark.thorough
 def test_options_of_the_instructors_own_pytest_change_nothing(classroom, right) -> None:
     strange = {"PYTEST_ADDOPTS": "--no-such-option -k nothing", "PYTEST_PLUGINS": "no_such_plugin"}
     assert classroom.grade("--jobs", "1", **strange)[0] == 0

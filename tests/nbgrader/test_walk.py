@@ -334,6 +334,7 @@ def ready(course: Course, released: Workspace) -> Course:
     return course
 
 
+@pytest.mark.thorough
 def test_nothing_is_lost_on_a_short_walk(ready: Course, notebook: str) -> None:
     made = walk(ready, notebook, seed=38, steps=40)
     assert made.kills > 0

@@ -30,7 +30,7 @@ from .answer_difference import WORK, AnswerDifference, Sides, difference, side_b
 from .call_cost import Calls, cost
 from .call_sequence import AFTER_CALL, Player, leaves_of
 from .notebook_cell import Script, Unwritable, path_of
-from .shrinking import as_written, needed, shrunk
+from .shrinking import as_written, needed, of_length_one, shrunk
 from .value_text import result_text
 
 ALTERNATIVES = 6  # correct programs that must agree with the solution
@@ -231,7 +231,10 @@ class Contest:
                     return new.calls
             return None
 
-        accept(1, needed(finding.calls))
+        if len(fewer := needed(finding.calls)) < len(finding.calls):
+            accept(1, fewer)
+        if finding.found.kind == "stopped":  # each step waits for the limit, so take a long one
+            accept(1, of_length_one(trail[-1].calls))
         for most in (1, ALTERNATIVES):
             shrunk(
                 trail[-1].calls,

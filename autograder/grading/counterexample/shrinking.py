@@ -74,6 +74,11 @@ def needed(calls: Calls) -> Calls:
     return tuple(s for s in calls if s.key in keys)
 
 
+def of_length_one(calls: Calls) -> Calls:
+    """Return the calls with arrays and lists of length 1, and the same for equal numbers."""
+    return _each(calls, partial(_cut, dict.fromkeys(_lengths(calls), 1)))
+
+
 def _each(calls: Calls, change: Change) -> Calls:
     return tuple(s.mapped(change) for s in calls)
 
