@@ -105,10 +105,14 @@ gpu: setup
 matrix: setup
 	$(BIN)/python tests/matrix/run.py --torch $(or $(TORCH),none)
 
-# Build the wheel that students install (dist/autograder-*.whl). The folder `build` may contain old files.
+# Build two wheels: dist/gradewright_student-*.whl for students, and dist/gradewright-*.whl, the kit without
+# a course, for instructors. The second contains the first. The folder `build` may contain old files.
+WHEEL := $(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation -w dist .
 wheel: setup
 	rm -rf build dist
-	$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation -w dist .
+	GRADEWRIGHT_STUDENT=1 $(WHEEL)
+	rm -rf build
+	$(WHEEL)
 	rm -rf build
 	@ls dist/*.whl
 

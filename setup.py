@@ -1,11 +1,16 @@
-"""Choose the modules of the wheel that students install.
+"""Build one of two wheels: the kit, or the part of it that students install.
 
-The wheel contains the students' commands and the modules that these import. All other modules stay
-on the instructor's machine. A test computes the imported modules and compares them with this list,
-so no module enters the wheel unnoticed.
+`gradewright` is the kit without a course: no wheel contains hidden tests or solutions. With
+GRADEWRIGHT_STUDENT=1 in the environment, the wheel is `gradewright-student`, the students' commands
+and the modules that these import. A test computes the imported modules and compares them with
+`MODULES`, so no module enters the students' wheel unnoticed. The kit contains the students' wheel
+if dist/ does, so that `release` can add it to a week.
 """
 
-from setuptools import setup
+import os
+from pathlib import Path, PurePath
+
+from setuptools import Distribution, setup
 from setuptools.command.build_py import build_py
 
 MODULES = {
@@ -81,17 +86,51 @@ MODULES = {
 }
 
 
+class StudentDistribution(Distribution):
+    """The project's metadata with the name of the students' wheel."""
+
+    def parse_config_files(self, *args, **kwargs):
+        super().parse_config_files(*args, **kwargs)
+        self.metadata.name = "gradewright-student"
+
+
 class BuildForStudents(build_py):
+    """Select the students' modules, and the data files of packages that contain them."""
+
     def find_package_modules(self, package, package_dir):
         found = super().find_package_modules(package, package_dir)
         return [module for module in found if _name(*module[:2]) in MODULES]
 
     def _get_data_files(self):
-        return [data for data in super()._get_data_files() if data[0] in MODULES]
+        return [
+            (package, source, build, [name for name in names if _owner(package, name) in MODULES])
+            for package, source, build, names in super()._get_data_files()
+            if package in MODULES
+        ]
+
+
+class BuildKit(build_py):
+    """Build all modules, and add the students' wheel from dist/."""
+
+    def run(self):
+        super().run()
+        wheel = f"gradewright_student-{self.distribution.get_version()}-py3-none-any.whl"
+        if not self.editable_mode and Path("dist", wheel).is_file():
+            target = Path(self.build_lib, "autograder", "authoring", "lesson", wheel)
+            self.copy_file(f"dist/{wheel}", str(target))
 
 
 def _name(package, module):
     return package if module == "__init__" else f"{package}.{module}"
 
 
-setup(cmdclass={"build_py": BuildForStudents})
+def _owner(package, name):
+    """Return the package that contains a data file, whose name is relative to `package`."""
+    folders = PurePath(name).parent.parts
+    return ".".join([package, *(f for f in folders if f != "templates")])
+
+
+if os.environ.get("GRADEWRIGHT_STUDENT"):
+    setup(cmdclass={"build_py": BuildForStudents}, distclass=StudentDistribution)
+else:
+    setup(cmdclass={"build_py": BuildKit})

@@ -7,6 +7,7 @@ Exit codes: 0 for success, 1 if something needs attention, 2 if the command coul
 import atexit
 import os
 import sys
+from pathlib import Path
 
 from ..model.errors import KitError
 from ..terminal.streams import guard_streams
@@ -16,7 +17,7 @@ __all__ = ["app", "main", "register", "run"]
 
 # these options print colours or shell code, but no untrusted text, so their output is not guarded
 _UNGUARDED = {"--help", "--show-completion", "--install-completion"}
-_COMPLETING = "_AUTOGRADER_COMPLETE"
+_COMPLETING = {"_AUTOGRADER_COMPLETE", "_GRADEWRIGHT_COMPLETE"}
 
 
 def register() -> None:
@@ -33,15 +34,16 @@ def main() -> None:
     # notebooks do not use. This would delay commands that read a notebook by 0.9 s.
     sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]  # blocks the import
     options = {word.partition("=")[0] for word in sys.argv[1:]}
-    if not _UNGUARDED & options and _COMPLETING not in os.environ:
+    if not _UNGUARDED & options and not _COMPLETING & os.environ.keys():
         guard_streams()
     _exit(run())
 
 
 def run(arguments: list[str] | None = None) -> int | str | None:
     """Run a command and return its exit code; print a KitError as one line and return 2."""
-    register()
     try:
+        _check_package()
+        register()
         app(arguments)
     except SystemExit as end:
         return end.code
@@ -53,11 +55,21 @@ def run(arguments: list[str] | None = None) -> int | str | None:
             raise
         print(
             f"autograder: this command needs {error.name}, which is not installed here: run "
-            "`make setup` in the course's project folder, then run the command there",
+            "`python -m pip install 'gradewright[instructor,serve]'`",
             file=sys.stderr,
         )
         return 2
     return 0
+
+
+def _check_package() -> None:
+    """Raise KitError if PyPI's `autograder` has installed its modules in this package."""
+    if (Path(__file__).parents[1] / "autograder.py").exists():
+        raise KitError(
+            "PyPI's `autograder`, a different program, is installed in the same environment and "
+            "has the same package: run `python -m pip uninstall autograder`, then install the "
+            "course's wheel again with `--force-reinstall`"
+        )
 
 
 def _exit(code: int | str | None) -> None:

@@ -34,8 +34,7 @@ class CommandGroup(TyperGroup):
                 raise KitError(f"there is no command {args[0]!r}; did you mean {near[0]!r}?")
             raise KitError(
                 f"there is no command {args[0]!r} for students. Commands for instructors and "
-                "authors need the course's project folder: run `make setup` there, then run the "
-                "command"
+                "authors are in the instructor's wheel, `gradewright`"
             )
         return super().resolve_command(ctx, args)
 
@@ -50,7 +49,7 @@ class CommandGroup(TyperGroup):
 app = typer.Typer(
     cls=CommandGroup,
     name="autograder",
-    help="An auto-graded course on attention: check your work, grade a class, write a week.",
+    help="Auto-graded exercises: check your work, grade a class, write a course.",
     no_args_is_help=True,
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,

@@ -167,7 +167,7 @@ def unreachable_gradebook(error: Exception) -> NbgraderError:
     if isinstance(error, ImportError):
         return NbgraderError(
             "the gradebook at nbgrader.db_url needs a driver that is not installed: "
-            "pip install -c constraints.txt -e '.[postgres]'"
+            "pip install 'gradewright[postgres]'"
         )
     why = str(error).splitlines()[0]
     return NbgraderError(f"the gradebook at nbgrader.db_url cannot be read: {why}")

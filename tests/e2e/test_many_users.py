@@ -25,12 +25,12 @@ import nbformat
 import pytest
 
 import tests.nbgrader.tiny_course as TINY
+from tests.wheels import build_wheels
 
 PROJECT = Path(__file__).resolve().parents[2]
 PROGRAMS = Path(sys.executable).parent
 USERADD = shutil.which("useradd", path=f"{os.environ['PATH']}:/usr/sbin")
 BWRAP = shutil.which("bwrap")
-PACKED = ("autograder", "pyproject.toml", "setup.py", "constraints.txt", "LICENSE")
 pytestmark = [
     pytest.mark.thorough,
     pytest.mark.skipif(
@@ -167,16 +167,10 @@ def shared() -> Iterator[Path]:
 @pytest.fixture(scope="module")
 def student_packages(shared: Path) -> Path:
     """Install the contents of `make wheel` in a folder that all students can read."""
-    copy, target = shared / "kit", shared / "packages"
-    copy.mkdir(mode=0o700)
-    for name in PACKED:
-        source = PROJECT / name
-        if source.is_dir():
-            shutil.copytree(source, copy / name, ignore=shutil.ignore_patterns("__pycache__"))
-        else:
-            shutil.copy(source, copy / name)
-    options = ["--quiet", "--no-deps", "--no-index", "--no-build-isolation"]
-    command = [sys.executable, "-m", "pip", "install", *options, "--target", target, copy]
+    target = shared / "packages"
+    wheel, _ = build_wheels(shared / "kit")
+    options = ["--quiet", "--no-deps", "--no-index"]
+    command = [sys.executable, "-m", "pip", "install", *options, "--target", target, wheel]
     subprocess.run(command, check=True)
     return target
 

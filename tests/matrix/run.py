@@ -103,8 +103,9 @@ def built(place: Path) -> Path:
         else:
             shutil.copy(source, copy / name)
     options = ["-q", "--no-deps", "--no-build-isolation", "-w", str(place / "dist"), "."]
+    os.environ["GRADEWRIGHT_STUDENT"] = "1"  # see setup.py
     run([sys.executable, "-m", "pip", "wheel", *options], copy)
-    return next((place / "dist").glob("autograder-*.whl"))
+    return next((place / "dist").glob("gradewright_student-*.whl"))
 
 
 def played(environment: Environment, wheel: Path, place: Path) -> str:
@@ -165,7 +166,7 @@ def install(python: str, environment: Environment, wheel: Path, place: Path) -> 
         if environment.torch == SYSTEM and not has_torch(python, place):
             raise NotHad(f"this Python {environment.python} has no torch")
         needed = re.findall(r'^    "([A-Za-z0-9-]+)[^"]*",$', _dependencies(), flags=re.MULTILINE)
-        run([*pip, *(n for n in needed if n != "torch"), *FOR_TESTS], place)
+        run([*pip, *needed, *FOR_TESTS], place)
         run([*pip, "--no-deps", str(wheel)], place)
         return
     wanted = "torch" if environment.torch == "newest" else f"torch=={environment.torch}"

@@ -245,13 +245,12 @@ def test_the_cell_installs_the_wheel_that_came_with_the_week(
     course: Course, week: Week, tmp_path: Path
 ) -> None:
     """Run the cell in a Python without the kit; its dependencies are skipped (PIP_NO_DEPS)."""
-    wheel = tmp_path / "autograder-0.0.1-py3-none-any.whl"
-    record = "autograder-0.0.1.dist-info"
+    wheel = tmp_path / "gradewright_student-0.0.1-py3-none-any.whl"
+    record = "gradewright_student-0.0.1.dist-info"
     with zipfile.ZipFile(wheel, "w") as archive:
         archive.writestr("autograder/__init__.py", "check = hint = progress = here = True\n")
-        archive.writestr(
-            f"{record}/METADATA", "Metadata-Version: 2.1\nName: autograder\nVersion: 0.0.1\n"
-        )
+        about = "Metadata-Version: 2.1\nName: gradewright-student\nVersion: 0.0.1\n"
+        archive.writestr(f"{record}/METADATA", about)
         archive.writestr(
             f"{record}/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
         )

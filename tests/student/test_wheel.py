@@ -1,4 +1,4 @@
-"""The wheel that students install: complete, and without secrets."""
+"""The wheels of students and instructors: complete, and without secrets."""
 
 from __future__ import annotations
 
@@ -17,13 +17,14 @@ from pathlib import Path
 
 import pytest
 
+from autograder.authoring.lesson.handout import WHEEL
 from autograder.authoring.lesson.leak_check import secrets_of
 from autograder.model.course import Course, Week
 from autograder.model.course.bank import Bank
 from tests.imports import closure
+from tests.wheels import build_wheels
 
 ROOT = Path(__file__).resolve().parents[2]
-PACKED = ("autograder", "pyproject.toml", "setup.py", "README.md", "constraints.txt", "LICENSE")
 # packages that students do not have, so the wheel must not import them
 ABSENT = ("nbgrader", "nbconvert", "psutil", "pyseccomp")
 INSTRUCTORS = ("grade week01", "release week01", "collect week01", "feedback week01", "demo")
@@ -41,25 +42,30 @@ Run = Callable[..., subprocess.CompletedProcess[str]]
 
 
 @pytest.fixture(scope="module")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Build the wheel like `make wheel`, without a network, from a copy."""
-    copy = tmp_path_factory.mktemp("project")
-    for name in PACKED:
-        source = ROOT / name
-        if source.is_dir():
-            shutil.copytree(source, copy / name, ignore=shutil.ignore_patterns("__pycache__"))
-        elif source.exists():
-            shutil.copy(source, copy / name)
-    options = ["--quiet", "--no-deps", "--no-index", "--no-build-isolation", "-w", "dist", "."]
-    subprocess.run([sys.executable, "-m", "pip", "wheel", *options], cwd=copy, check=True)
-    (built,) = (copy / "dist").glob("*.whl")
-    return built
+def wheels(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    return build_wheels(tmp_path_factory.mktemp("project") / "kit")
+
+
+@pytest.fixture(scope="module")
+def wheel(wheels: tuple[Path, Path]) -> Path:
+    return wheels[0]
 
 
 @pytest.fixture(scope="module")
 def packed(wheel: Path) -> dict[str, str]:
+    return contents(wheel)
+
+
+@pytest.fixture(scope="module", params=["students", "instructors"])
+def either(request: pytest.FixtureRequest, wheels: tuple[Path, Path]) -> dict[str, str]:
+    """The text files of each wheel."""
+    return contents(wheels[request.param == "instructors"])
+
+
+def contents(wheel: Path) -> dict[str, str]:
     with zipfile.ZipFile(wheel) as archive:
-        return {n: archive.read(n).decode() for n in archive.namelist()}
+        names = (n for n in archive.namelist() if not n.endswith(".whl"))
+        return {n: archive.read(n).decode() for n in names}
 
 
 @pytest.fixture(scope="module")
@@ -78,10 +84,12 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Run:
         said = f"raise ModuleNotFoundError('not installed', name={name!r})\n"
         (site / f"{name}.py").write_text(said, encoding="utf-8")
 
-    def run(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    def run(
+        *arguments: str, cwd: Path, program: str = "autograder"
+    ) -> subprocess.CompletedProcess[str]:
         environment = {k: v for k, v in os.environ.items() if not k.startswith("PYTHON")}
         return subprocess.run(
-            [place / "bin" / "autograder", *arguments],
+            [place / "bin" / program, *arguments],
             cwd=cwd,
             env=environment | {"NO_COLOR": "1", "COLUMNS": "80", "OMP_NUM_THREADS": "1"},
             capture_output=True,
@@ -90,6 +98,7 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Run:
             check=False,
         )
 
+    run.place = place  # type: ignore[attr-defined]
     return run
 
 
@@ -97,9 +106,33 @@ def written(course: Course) -> list[Week]:
     return [w for w in course.weeks if (course.exercise_folder(w) / w.module).is_file()]
 
 
-def test_no_folder_of_the_instructor_is_packed(packed: dict[str, str]) -> None:
-    folders = {part for name in packed for part in name.split("/")[:-1]}
-    assert not folders & {"graders", "solutions", "exercises", "tests"}
+def test_no_folder_of_a_course_is_packed(either: dict[str, str]) -> None:
+    folders = {part for name in either for part in name.split("/")[:-1]}
+    assert not folders & {"graders", "solutions", "exercises", "assets", "tests"}
+
+
+def test_the_students_wheel_is_small(wheel: Path, packed: dict[str, str]) -> None:
+    assert wheel.stat().st_size <= 230_000
+    assert sum(name.endswith(".py") for name in packed) <= 90
+
+
+def test_the_instructors_wheel_has_every_module_and_template(wheels: tuple[Path, Path]) -> None:
+    kit, ignored = ROOT / "autograder", ("__pycache__", "graders")
+    files = (p for p in kit.rglob("*") if p.is_file() and p.name != ".gitignore")
+    names = {str(p.relative_to(ROOT)) for p in files if not {*ignored} & {*p.parts}}
+    assert names - {*contents(wheels[1])} == set()
+
+
+def test_the_instructors_wheel_brings_the_students_wheel(wheels: tuple[Path, Path]) -> None:
+    with zipfile.ZipFile(wheels[1]) as archive:
+        (inside,) = (n for n in archive.namelist() if n.endswith(f"/{WHEEL}"))
+        assert archive.read(inside) == wheels[0].read_bytes()
+    assert inside.startswith("autograder/authoring/lesson/")
+
+
+def test_both_wheels_have_two_names_for_the_command(either: dict[str, str]) -> None:
+    (entries,) = [text for name, text in either.items() if name.endswith("/entry_points.txt")]
+    assert "autograder = autograder.cli:main\ngradewright = autograder.cli:main" in entries
 
 
 def test_the_wheel_holds_what_students_commands_import_and_nothing_else(
@@ -117,6 +150,20 @@ def test_every_packed_module_is_the_projects_own(packed: dict[str, str]) -> None
     modules = [n for n in packed if not n.split("/")[0].endswith(".dist-info")]
     assert modules
     assert all((ROOT / n).is_file() for n in modules)
+
+
+def test_no_line_of_a_solution_is_in_the_instructors_wheel(
+    wheels: tuple[Path, Path], course: Course
+) -> None:
+    everything = "".join("".join(contents(wheels[1]).values()).split())
+    found = [
+        secret.origin
+        for week in written(course)
+        for secret in secrets_of(course, week)
+        if secret.origin.startswith(f"solutions/{week.name}/{week.module}")
+        and secret.text in everything
+    ]
+    assert found == []
 
 
 def test_no_secret_line_is_packed(packed: dict[str, str], course: Course) -> None:
@@ -157,12 +204,12 @@ def test_no_misconception_is_named_or_told(packed: dict[str, str], course: Cours
     assert [t for t in told if t in squeezed] == []
 
 
-def test_installing_it_asks_for_no_nbgrader(packed: dict[str, str]) -> None:
+def test_installing_it_asks_for_neither_nbgrader_nor_torch(packed: dict[str, str]) -> None:
     (metadata,) = [text for name, text in packed.items() if name.endswith("/METADATA")]
     needed = email.message_from_string(metadata).get_all("Requires-Dist") or []
     plain = {re.split(r"[^\w-]", n)[0].lower() for n in needed if "extra ==" not in n}
-    assert {"torch", "pytest", "typer"} <= plain
-    assert not plain & {"nbgrader", "psutil", "pyseccomp"}
+    assert {"numpy", "pytest", "typer"} <= plain
+    assert not plain & {"nbgrader", "psutil", "pyseccomp", "torch"}
 
 
 def test_a_released_folder_and_the_wheel_are_enough(
@@ -193,7 +240,24 @@ def test_a_command_of_instructors_says_in_one_line_what_it_needs(
     done = installed(*command.split(), cwd=week1)
     assert done.returncode == 2
     assert done.stderr.count("\n") == 1
-    assert "need the course's project folder" in done.stderr
+    assert "are in the instructor's wheel, `gradewright`" in done.stderr
+
+
+def test_the_other_programs_modules_in_the_package_are_reported(
+    installed: Run, week1: Path
+) -> None:
+    where = installed("--version", cwd=week1, program="gradewright").stdout
+    assert where.startswith("autograder ")
+    (site,) = (installed.place / "lib").glob("python*/site-packages/autograder")  # type: ignore[attr-defined]
+    foreign = site / "autograder.py"  # PyPI's `autograder` has this module
+    foreign.touch()
+    try:
+        done = installed("check", cwd=week1, program="gradewright")
+    finally:
+        foreign.unlink()
+    assert done.returncode == 2
+    assert done.stderr.startswith("autograder: PyPI's `autograder`, a different program,")
+    assert "pip uninstall autograder" in done.stderr
 
 
 def test_a_command_that_nobody_has_is_told_too(installed: Run, week1: Path) -> None:

@@ -83,8 +83,9 @@ def test_paths_that_a_page_names_are_there(page: str) -> None:
 
 
 def test_wheels_in_the_readme_have_the_current_version() -> None:
-    wheels = re.findall(r"autograder-(\S+)-py3", (ROOT / "README.md").read_text(encoding="utf-8"))
-    assert {*wheels} == {__version__}
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    wheels = re.findall(r"(\w+)-(\S+)-py3-none-any\.whl", text)
+    assert {*wheels} == {(name, __version__) for name in ("gradewright", "gradewright_student")}
 
 
 def test_every_word_of_hidden_tests_is_on_its_page_and_says_what_it_does(

@@ -36,7 +36,7 @@ from ...version import __version__
 from ..scaffolding import fill_template
 from .leak_check import Secret, check_files
 
-WHEEL = f"autograder-{__version__}-py3-none-any.whl"
+WHEEL = f"gradewright_student-{__version__}-py3-none-any.whl"
 INSTALL = "INSTALL.md"
 FETCH = "fetch-the-week"
 ANSWER = "*Your answer here.*"
@@ -252,9 +252,9 @@ def zip_week(
 
 
 def built_wheel(course: Course) -> Path | None:
-    """Return the path of this version's wheel, or None if `make wheel` has not built it."""
-    path = course.root / "dist" / WHEEL
-    return path if path.is_file() else None
+    """Return this version's students' wheel, from the course's dist/ or from the installed kit."""
+    found = (folder / WHEEL for folder in (course.root / "dist", Path(__file__).parent))
+    return next(filter(Path.is_file, found), None)
 
 
 def _as_data_url(found: re.Match[str], files: dict[str, bytes]) -> str:

@@ -68,7 +68,7 @@ class ClusterSession:
 
 def _connect(cluster: Cluster) -> Any:
     if not installed("cluster"):
-        raise KitError("--cluster needs the extra `cluster`: pip install -e '.[cluster]'")
+        raise KitError("--cluster needs the extra `cluster`: pip install 'gradewright[cluster]'")
     from distributed import Client
 
     logging.getLogger("distributed").setLevel(logging.CRITICAL)  # errors are raised as KitError

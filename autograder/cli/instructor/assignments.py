@@ -41,6 +41,7 @@ def release(
                 "after the last extension, in a separate folder"
             )
         return _release_solutions(course, chosen)
+    from ...authoring.lesson.handout import WHEEL
     from ...nbgrader.release.publish import release
     from ...nbgrader.workspace import Workspace
 
@@ -59,7 +60,8 @@ def release(
         "nbgrader_config.py in the folder that contains their weeks needs the line   "
         f"c.Exchange.root = {str(Workspace(course).exchange)!r}"
     )
-    kit = "with the kit" if released.wheel else "without the kit: `make wheel`, then release again"
+    remedy = f"put {WHEEL} in dist/, then release again"
+    kit = "with the kit" if released.wheel else f"without the kit: {remedy}"
     print(f"for Colab, Kaggle or a learning platform: {released.bundle} ({kit})")
     return print_attention(released.notes)
 
