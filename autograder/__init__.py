@@ -1,9 +1,9 @@
-"""An auto-graded exercise kit for a course on attention from scratch.
+"""An auto-graded exercise kit.
 
-In a notebook, `check("softmax")` runs the public checks of an exercise on the file next to it,
-`hint("softmax")` shows the next hint, `progress()` shows the results so far,
-`explore("temperature.html")` shows an interactive page, and `solution("softmax")` shows how a
-released solution differs from your version.
+In a notebook, `check("mean_pool")` runs the public checks of an exercise on the file next to it,
+`hint("mean_pool")` shows the next hint, `progress()` shows the results so far,
+`explore("page.html")` shows an interactive page, and `solution("mean_pool")` shows how a released
+solution differs from your version.
 """
 
 import os

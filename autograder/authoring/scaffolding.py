@@ -21,6 +21,7 @@ from typing import Any
 import yaml
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
+from ..model.availability import LIBRARIES, Library
 from ..model.course import REGISTRY, Course, Week, load, parse
 from ..model.course.stubs import stub_path, write_stub
 from ..model.errors import CourseError
@@ -28,12 +29,31 @@ from ..model.source.rules import in_words
 
 PLACEHOLDER = "FILL IN"
 _NAME = re.compile(r"week([0-9]{2})_([a-z][a-z0-9_]*)\Z")
+IN_NUMPY: tuple[Library, ...] = ("numpy", "matplotlib")  # the libraries of a week without torch
+_NUMPY = {
+    "torch": False,
+    "import": "import numpy as np",
+    "array": "np.ndarray",
+    "literal": "np.array",
+    "draw": "draw.array",
+    "axis": "axis",
+    "keep": "keepdims",
+}
+_TORCH = {
+    "torch": True,
+    "import": "import torch",
+    "array": "torch.Tensor",
+    "literal": "torch.tensor",
+    "draw": "draw",
+    "axis": "dim",
+    "keep": "keepdim",
+}
 _TEXT_FILES = (".py", ".md", ".txt")
 # (template, folder, file name). The templates do not end in .j2, because .j2 files are packaged for
 # students, and these templates contain a hidden test.
 _FILES = (
     ("solution.py.blank", "solutions/{name}", "{topic}.py"),
-    ("misconception.py.blank", "solutions/{name}", "misconceptions/forgets_the_root.py"),
+    ("misconception.py.blank", "solutions/{name}", "misconceptions/subtracts_one_mean.py"),
     ("alternative.py.blank", "solutions/{name}", "alternatives/sum_and_count.py"),
     ("answers.md.blank", "solutions/{name}", "answers.md"),
     ("grader.py.blank", "autograder/graders/{name}", "test_{exercise}.py"),
@@ -113,9 +133,12 @@ def _inserted(text: str, items: Any, entry: str) -> str:
     return "\n".join([*lines[:end], *added, *lines[end:]]) + "\n"
 
 
-def new_course(root: Path, title: str, name: str, exercise: str | None = None) -> list[Path]:
+def new_course(
+    root: Path, title: str, name: str, exercise: str | None = None, torch: bool | None = None
+) -> list[Path]:
     """Create a course with one week in the folder `root`, and return the created files.
 
+    torch: write the example with torch instead of NumPy
     Raise CourseError if the folder already contains a course.yaml.
     """
     registry = root / REGISTRY
@@ -124,7 +147,8 @@ def new_course(root: Path, title: str, name: str, exercise: str | None = None) -
     today = dt.datetime.now().replace(hour=9, minute=0, second=0, microsecond=0)
     release = today + dt.timedelta(days=7 - today.weekday())
     due = (release + dt.timedelta(days=7)).replace(hour=23, minute=59)
-    values = _week_values((), name, exercise, release, due)
+    libraries = LIBRARIES if torch else IN_NUMPY
+    values = _week_values((), name, exercise, libraries, release, due)
     entry = textwrap.indent(fill_template("course.yaml.blank", values), "  ")
     course_id = re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-") or "course"
     head = fill_template("registry.yaml.blank", {"id": course_id, "title": json.dumps(title)})
@@ -135,14 +159,19 @@ def new_course(root: Path, title: str, name: str, exercise: str | None = None) -
     return [*files, conftest]
 
 
-def new_week(course: Course, name: str, exercise: str | None = None) -> list[Path]:
+def new_week(
+    course: Course, name: str, exercise: str | None = None, torch: bool | None = None
+) -> list[Path]:
     """Create the week `name` and return the created files, with the generated stub last.
 
+    torch: write the example with torch (True) or NumPy (False); default: like the last week
     If the name is invalid or already in use, raise CourseError without changing any file.
     """
     last = max(course.weeks, key=lambda w: course.localized(w.due))
     step = dt.timedelta(days=7)
-    values = _week_values(course.weeks, name, exercise, last.release + step, last.due + step)
+    libraries = last.libraries if torch is None else LIBRARIES if torch else IN_NUMPY
+    dates = last.release + step, last.due + step
+    values = _week_values(course.weeks, name, exercise, libraries, *dates)
     registry = course.root / REGISTRY
     entry = fill_template("course.yaml.blank", values)
     text = with_week(registry.read_text(encoding="utf-8"), entry)
@@ -164,14 +193,19 @@ def unfilled_placeholders(course: Course, week: Week) -> Iterator[str]:
 
 
 def _week_values(
-    weeks: tuple[Week, ...], name: str, exercise: str | None, release: dt.datetime, due: dt.datetime
+    weeks: tuple[Week, ...],
+    name: str,
+    exercise: str | None,
+    libraries: tuple[Library, ...],
+    release: dt.datetime,
+    due: dt.datetime,
 ) -> dict[str, Any]:
     topic = _check_topic(weeks, name)
     dates = {"release": release.isoformat(), "due": due.isoformat()}
-    return _values(name, topic, exercise or topic) | dates
+    return _values(name, topic, exercise or topic, libraries) | dates
 
 
-def _values(week: str, topic: str, exercise: str) -> dict[str, Any]:
+def _values(week: str, topic: str, exercise: str, libraries: tuple[Library, ...]) -> dict[str, Any]:
     """Return the variables of the templates; raise CourseError if the function name is invalid."""
     if not re.fullmatch(r"[a-z][a-z0-9_]*", exercise):
         raise CourseError(
@@ -185,7 +219,9 @@ def _values(week: str, topic: str, exercise: str) -> dict[str, Any]:
         "module": f"{topic}.py",
         "exercise": exercise,
         "blank": PLACEHOLDER,
-        "imports": in_words(()),
+        "imports": in_words(libraries),
+        "libraries": () if libraries == LIBRARIES else libraries,
+        **(_TORCH if "torch" in libraries else _NUMPY),
     }
 
 
@@ -241,7 +277,7 @@ def add_exercise(course: Course, week: Week, name: str) -> list[Path]:
 
     If the name is invalid or already in use, raise CourseError without changing any file.
     """
-    values = _values(week.name, week.stem, name)
+    values = _values(week.name, week.stem, name, week.libraries)
     if name in {e.name for e in week.exercises}:
         raise CourseError(f"{week.name} already has an exercise {name}: choose another name")
 
@@ -252,7 +288,7 @@ def add_exercise(course: Course, week: Week, name: str) -> list[Path]:
     misconceptions = course.solution_folder(week) / "misconceptions"
     added = {
         course.graders(week) / f"test_{name}.py": section("grader.py.blank", ""),
-        misconceptions / f"{name}_forgets_the_root.py": section("misconception.py.blank", ""),
+        misconceptions / f"{name}_subtracts_one_mean.py": section("misconception.py.blank", ""),
     }
     if existing := next((path for path in added if path.exists()), None):
         raise CourseError(f"{existing.relative_to(course.root)} already exists: move it")
@@ -263,17 +299,18 @@ def add_exercise(course: Course, week: Week, name: str) -> list[Path]:
         folder / "hints.md": section("hints.md.blank", "## "),
         folder / "lesson.md": section("lesson.md.blank", "## ").partition("\n## ")[0],
     }
-    changed = {path: _appended(path, text) for path, text in sections.items()}
+    line = str(values["import"])
+    changed = {path: _appended(path, text, line) for path, text in sections.items()}
     registry = (course.root / REGISTRY).read_text(encoding="utf-8")
     registry = with_exercise(registry, week.name, f"{{name: {name}, points: 2}}")
     return write_files(course.root, week.name, {**changed, **added}, registry)
 
 
-def _appended(path: Path, text: str) -> str:
-    """Return a file's content with `text` appended, and `import torch` if a module lacks it."""
+def _appended(path: Path, text: str, import_line: str) -> str:
+    """Return a file's content with `text` appended, and with `import_line` if a module lacks it."""
     before = path.read_text(encoding="utf-8").rstrip() if path.is_file() else ""
     if path.suffix != ".py":
         return f"{before}\n\n{text}".lstrip()
-    if not re.search(r"^import torch$", before, flags=re.MULTILINE):
-        text = f"import torch\n\n\n{text}"
+    if import_line not in before.split("\n"):
+        text = f"{import_line}\n\n\n{text}"
     return f"{before}\n\n\n{text}".lstrip()

@@ -17,7 +17,7 @@ def with_module(
     """Rename the week's module and convert it to UTF-8 if needed; return the files and notes.
 
     If no file has the module's name and only one Python file defines exercises of the week, that
-    file, for example `softmax (1).py` or `softmax.py.txt`, is renamed. If several files define
+    file, for example `lines (1).py` or `lines.py.txt`, is renamed. If several files define
     exercises, the student has to choose, so the files keep their names.
     """
     found = dict(files)

@@ -19,6 +19,7 @@ from pathlib import Path
 from ..authoring.lesson.handout import week_files
 from ..authoring.lesson.leak_check import check_files, secrets_of
 from ..files import write_files
+from ..model.availability import CPU_BUILDS
 from ..model.course import Course, Week
 from ..model.errors import KitError
 from ..nbgrader.workspace import Workspace
@@ -27,7 +28,6 @@ from .gradescope_zip import requirements
 
 CHECKS = ".github/workflows/checks.yml"
 _GITIGNORE = "__pycache__/\n.ipynb_checkpoints/\n.pytest_cache/\n.autograder-student.json\nkept/\n"
-_LIBRARIES = ("torch", "numpy", "matplotlib", "pytest")
 _COMMIT_OPTIONS = (
     *("-c", "user.name=course", "-c", "user.email=course@localhost", "-c", "commit.gpgSign=false"),
     *("-c", "init.defaultBranch=main"),
@@ -75,7 +75,7 @@ def template_files(course: Course, week: Week) -> dict[str, bytes]:
     return files | {
         CHECKS: workflow.encode(),
         ".gitignore": _GITIGNORE.encode(),
-        "requirements.txt": requirements(week, _LIBRARIES),
+        "requirements.txt": _requirements(week),
     }
 
 
@@ -86,8 +86,14 @@ def bundle_files(course: Course, week: Week) -> dict[str, bytes]:
     return {
         "autograder.py": text.encode(),
         checks: (course.exercise_folder(week) / checks).read_bytes(),
-        "requirements.txt": requirements(week, _LIBRARIES),
+        "requirements.txt": _requirements(week),
     }
+
+
+def _requirements(week: Week) -> bytes:
+    """Return a requirements.txt for the public checks, with torch's CPU build if they use torch."""
+    index = f"--extra-index-url {CPU_BUILDS}\n" if "torch" in week.libraries else ""
+    return index.encode() + requirements(week, (*week.libraries, "pytest"))
 
 
 def _template(name: str, **words: str) -> str:

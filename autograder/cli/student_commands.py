@@ -25,7 +25,7 @@ def _exercise(help: str) -> Any:
     return Argument(help=help, autocompletion=_complete_exercise)
 
 
-ExerciseArgument = Annotated[str | None, _exercise("An exercise such as softmax; default: all.")]
+ExerciseArgument = Annotated[str | None, _exercise("An exercise; default: all.")]
 
 
 @student_command
@@ -37,7 +37,7 @@ def check(
     To check a project folder that combines several weeks, use its name: `autograder check
     capstone`.
 
-    Example: autograder check softmax
+    Example: autograder check mean_pool
     """
     from ..student.checks.stages import run_stages, staged_folder
 
@@ -67,7 +67,7 @@ def hint(
 ) -> bool:
     """Show the hints that you have seen and the next, more concrete hint.
 
-    Example: autograder hint softmax
+    Example: autograder hint mean_pool
     """
     from ..student.folder.lessons import hints_to_show
     from ..student.folder.week import open_folder
@@ -164,13 +164,13 @@ def progress(
 
 @student_command
 def reset(
-    exercise: Annotated[str | None, _exercise("An exercise such as softmax.")] = None,
+    exercise: Annotated[str | None, _exercise("An exercise.")] = None,
     everything: Annotated[bool, flag("all", "Restore the whole file.")] = False,
     folder: FolderOption = None,
 ) -> None:
     """Restore the stub of an exercise, after saving your file in the folder `kept`.
 
-    Example: autograder reset softmax
+    Example: autograder reset mean_pool
     """
     from ..model.errors import KitError
     from ..student.folder.source import restore_stub
@@ -230,7 +230,7 @@ def submit(
 
 @student_command
 def solution(
-    exercise: Annotated[str, _exercise("An exercise such as softmax.")],
+    exercise: Annotated[str, _exercise("An exercise.")],
     source: Annotated[
         Path | None,
         Option("--from", help="The folder of the released solutions; default: next to the week."),
@@ -241,7 +241,7 @@ def solution(
 
     Solutions are released when submissions no longer earn full points.
 
-    Example: autograder solution softmax
+    Example: autograder solution mean_pool
     """
     from ..student.folder.week import open_folder
     from ..student.show.check_text import console

@@ -5,9 +5,9 @@ their files, and a file may be a zip file itself. No file is executed or written
 name. Links and names with unusual characters are skipped, and sizes are limited before reading. The
 intake checks the files again when they are graded.
 
-    Moodle   Ada Lovelace_12345_assignsubmission_file_/softmax.py
-    Canvas   lovelaceada_LATE_12345_67890_softmax-1.py
-    Gradescope   assignment_12_export/submission_34/softmax.py, and submission_metadata.yml
+    Moodle   Ada Lovelace_12345_assignsubmission_file_/lines.py
+    Canvas   lovelaceada_LATE_12345_67890_lines-1.py
+    Gradescope   assignment_12_export/submission_34/lines.py, and submission_metadata.yml
 
 Gradescope's metadata lists the students of each folder (several for a group) and the submission
 time, in Ruby's YAML, whose keys begin with a colon. The metadata is read with the safe loader

@@ -12,15 +12,24 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Literal, get_args
 
 from .errors import KitError
 
+Library = Literal["torch", "numpy", "matplotlib"]
+LIBRARIES: tuple[Library, ...] = get_args(Library)  # what students may import, by default
+CPU_BUILDS = "https://download.pytorch.org/whl/cpu"  # pip's index of torch without CUDA
 EXTRAS = {
     "cluster": ("distributed",),
     "keras": ("keras",),
     "text": ("transformers", "tokenizers"),
     "triton": ("triton",),
 }
+
+
+def importable(libraries: Iterable[str], extras: Iterable[str]) -> tuple[str, ...]:
+    """Return the libraries that students may import, including those of the extras."""
+    return (*libraries, *(module for extra in extras for module in EXTRAS.get(extra, ())))
 
 
 @cache

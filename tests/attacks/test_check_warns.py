@@ -137,7 +137,7 @@ def with_line(lab: Laboratory, line: str) -> bytes:
 def test_check_warns_exactly_where_grade_refuses(lab: Laboratory, line: str) -> None:
     week, source = lab.week(WEEK), with_line(lab, line)
     rules = {e.name: Rules(week.patterns(e.name), e.source_not_allowed) for e in week.exercises}
-    warned = "softmax" in find_refusals({week.module: source}, week.module, rules, week.extras)
+    warned = "softmax" in find_refusals({week.module: source}, week.module, rules, week.importable)
     trial = lab.grade(Submission("ada", {week.module: source}), WEEK)
     graded = bool(trial.verdicts("softmax") - {"pass"})
     assert (warned, graded) == (line in REFUSED, line in REFUSED)

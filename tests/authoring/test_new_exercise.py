@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder.authoring.scaffolding import add_exercise, new_course, with_exercise
+from autograder.authoring.scaffolding import add_exercise, new_course, new_week, with_exercise
 from autograder.authoring.verify.hidden_tests import verify_part
 from autograder.authoring.verify.public_files import verify_public
 from autograder.grading.engine import Engine
@@ -19,7 +19,7 @@ from autograder.model.errors import CourseError
 @pytest.fixture(scope="module")
 def pristine(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("author")
-    new_course(root, "A course", "week01_pooling")
+    new_course(root, "A course", "week01_pooling", torch=True)
     return root
 
 
@@ -40,24 +40,40 @@ def gaps(root: Path, *exercises: str) -> list[str]:
 
 
 def test_the_example_is_added_to_a_week_and_passes_verify(course: Course) -> None:
-    add_exercise(course, course.weeks[0], "rooted")
-    assert gaps(course.root, "rooted") == []
+    add_exercise(course, course.weeks[0], "shifted")
+    assert gaps(course.root, "shifted") == []
     course = load(course.root)
-    assert verify_public(course, course.weeks[0], "rooted").gaps == []
+    assert verify_public(course, course.weeks[0], "shifted").gaps == []
+
+
+def test_a_course_in_numpy_gets_examples_without_torch(tmp_path: Path) -> None:
+    new_course(tmp_path, "Linear models", "week01_pooling")
+    new_week(load(tmp_path, unfinished=True), "week02_more")
+    course = load(tmp_path)
+    add_exercise(course, course.weeks[1], "shifted")
+    assert gaps(tmp_path, "more", "shifted") == []
+    texts = {p: p.read_text(encoding="utf-8") for p in tmp_path.rglob("*.*") if p.is_file()}
+    assert [p for p, text in texts.items() if "torch" in text.lower()] == []
+
+
+def test_a_week_in_torch_follows_one_in_numpy(tmp_path: Path) -> None:
+    new_course(tmp_path, "Linear models", "week01_pooling")
+    new_week(load(tmp_path, unfinished=True), "week02_tensors", torch=True)
+    assert gaps(tmp_path, "tensors") == []
 
 
 def test_a_module_without_torch_gets_the_import(course: Course) -> None:
     module = course.solution(course.weeks[0])
     module.write_text(module.read_text(encoding="utf-8").replace("import torch", "import math"))
-    text = add_exercise(course, course.weeks[0], "rooted")[0].read_text(encoding="utf-8")
-    assert re.search(r"\n\nimport torch\n\n\ndef rooted", text)
+    text = add_exercise(course, course.weeks[0], "shifted")[0].read_text(encoding="utf-8")
+    assert re.search(r"\n\nimport torch\n\n\ndef shifted", text)
 
 
 def test_verify_asks_for_the_row_of_a_new_exercise_in_the_readme(course: Course) -> None:
-    add_exercise(course, course.weeks[0], "rooted")
+    add_exercise(course, course.weeks[0], "shifted")
     found = verify_public(load(course.root), load(course.root).weeks[0]).gaps
     assert [g for g in found if "README" in g] == [
-        "exercises/week01_pooling/README.md has no row `| `rooted` | 2 |` in its table"
+        "exercises/week01_pooling/README.md has no row `| `shifted` | 2 |` in its table"
     ]
 
 
@@ -69,10 +85,10 @@ def test_a_duplicate_name_changes_nothing(course: Course) -> None:
 
 
 def test_a_failure_changes_nothing(course: Course) -> None:
-    (course.graders(course.weeks[0]) / "test_rooted.py").write_text("mine", encoding="utf-8")
+    (course.graders(course.weeks[0]) / "test_shifted.py").write_text("mine", encoding="utf-8")
     before = {p: p.read_bytes() for p in course.root.rglob("*") if p.is_file()}
     with pytest.raises(CourseError, match="already exists"):
-        add_exercise(course, course.weeks[0], "rooted")
+        add_exercise(course, course.weeks[0], "shifted")
     assert {p: p.read_bytes() for p in course.root.rglob("*") if p.is_file()} == before
 
 

@@ -263,7 +263,8 @@ def test_no_right_program_is_suspected_of_what_is_not_allowed(course):
         rules = {e.name: Rules(week.patterns(e.name), e.source_not_allowed) for e in week.exercises}
         for source in (bank.solution, *bank.alternatives.values()):
             assert (
-                find_refusals({week.module: source.encode()}, week.module, rules, week.extras) == {}
+                find_refusals({week.module: source.encode()}, week.module, rules, week.importable)
+                == {}
             )
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from autograder.model.availability import LIBRARIES
 from autograder.model.course import load
 from autograder.model.source.reachable import Sources, count_tokens
 from autograder.model.source.rules import Rules, in_words, missing_imports, refusals, texts_of
@@ -261,7 +262,7 @@ def test_what_is_found_grows_like_the_text():
 )
 def test_an_import_of_what_is_not_there_when_graded_is_found(lines, name):
     sources = Sources({"softmax.py": lines}, "softmax.py")
-    found = missing_imports(sources, ("softmax",), ())
+    found = missing_imports(sources, ("softmax",), LIBRARIES)
     assert found["softmax"].message.startswith(f"`{name}` (softmax.py, line")
 
 
@@ -277,7 +278,7 @@ def test_an_import_of_what_is_not_there_when_graded_is_found(lines, name):
 )
 def test_an_import_that_works_or_is_guarded_or_not_reached_is_no_matter(lines):
     sources = Sources({"softmax.py": lines, "helper.py": "f = 1"}, "softmax.py")
-    assert missing_imports(sources, ("softmax",), ()) == {}
+    assert missing_imports(sources, ("softmax",), LIBRARIES) == {}
 
 
 def test_a_ruled_line_and_other_scripts_count_little():
@@ -294,7 +295,7 @@ def test_every_week_tells_its_students_what_may_be_imported():
     course = load(Path(__file__).parents[2])
     for week in course.weeks:
         text = (course.exercise_folder(week) / "README.md").read_text(encoding="utf-8")
-        assert in_words(week.extras) in " ".join(text.split()), week.name
+        assert in_words(week.importable) in " ".join(text.split()), week.name
 
 
 @pytest.mark.parametrize(

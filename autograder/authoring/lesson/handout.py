@@ -1,7 +1,7 @@
 """Build the files of a week that students get: the lesson as a notebook, and all other files.
 
 A lesson is jupytext Markdown with two kinds of marks. A code cell that contains only
-`check("softmax")` becomes the graded cell of that exercise. A line `<!-- answer: scale -->` becomes
+`check("mean_pool")` becomes the graded cell of that exercise. A line `<!-- answer: why -->` becomes
 the cell in which students answer that question. Each exercise and each question in course.yaml
 needs exactly one mark. Cell ids are derived from the content of the cells, so that the same lesson
 always gives the same notebook.
@@ -26,6 +26,7 @@ from typing import Any
 import jupytext
 import nbformat
 
+from ...model.availability import CPU_BUILDS
 from ...model.course import Course, Week
 from ...model.course.registry import Exercise, Question
 from ...model.course.stubs import stub_of, stub_problem
@@ -218,7 +219,7 @@ def embed_week(course: Course, week: Week, files: dict[str, bytes]) -> dict[str,
     notebook.cells.insert(first, fetching)
     return files | {
         name: nbformat.writes(notebook, version=4).encode(),
-        INSTALL: install_page().encode(),
+        INSTALL: install_page(course).encode(),
     }
 
 
@@ -226,12 +227,24 @@ def fetch_cell(course: Course, week: Week) -> str:
     """Return code that gets the week from `handouts` in course.yaml or, if unset, an upload."""
     base = course.registry.handouts
     source = f"{base.rstrip('/')}/{week.name}.zip" if base else ""
-    values = {"week": week.name, "source": json.dumps(source)}
+    torch = "torch" in week.libraries
+    values = {"week": week.name, "source": json.dumps(source), "torch": torch}
     return fill_template("fetch.py.blank", values).rstrip()
 
 
-def install_page() -> str:
-    return fill_template("INSTALL.md.blank", {"wheel": WHEEL})
+def install_page(course: Course) -> str:
+    """Return the course's own INSTALL.md, or else instructions for the libraries of its weeks."""
+    own = course.root / INSTALL
+    if own.is_file():
+        return own.read_text(encoding="utf-8")
+    values = {
+        "title": course.title,
+        "environment": course.id,
+        "wheel": WHEEL,
+        "torch": any("torch" in week.libraries for week in course.weeks),
+        "cpu_builds": CPU_BUILDS,
+    }
+    return fill_template("INSTALL.md.blank", values)
 
 
 def zip_week(

@@ -26,7 +26,7 @@ def find_selections(course: Course, weeks: list[Week], name: str) -> list[Select
     """Return every part of these weeks that `name` refers to.
 
     The name of a test refers to its exercise. `test_rows` selects every exercise with a test of
-    that name; `softmax::test_rows` and `test_softmax.py::test_rows` select only `softmax`. Raise
+    that name; `mean::test_rows` and `test_mean.py::test_rows` select only `mean`. Raise
     CourseError with the closest names if there is no match.
     """
     wanted = name.removesuffix(".py").partition("[")[0].replace(".py::", "::")

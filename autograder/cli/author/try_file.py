@@ -47,7 +47,7 @@ def try_(
 
     Exercises that are missing from Python source are taken from the solution.
 
-    Example: autograder try week02 hides_what_is_allowed --open
+    Example: autograder try week02 swaps_slope_and_intercept --open
     """
     course, chosen = find_week(week)
     from ...batch.grade import grade_batch

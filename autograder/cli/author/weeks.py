@@ -11,7 +11,7 @@ from typer import Argument, Option
 
 from ...model.availability import missing_in_words
 from ...model.course import Course, Week, load
-from ...model.errors import CourseError
+from ...model.errors import CourseError, KitError, NoCourse
 from ...terminal.console import terminal
 from ..app import flag
 from ..options import DeviceOption, JobsOption
@@ -62,8 +62,8 @@ def build(
 
 def new(
     week: Annotated[
-        str, Argument(help="An existing week, or the name of a new one: week08_topic.")
-    ],
+        str | None, Argument(help="An existing week, or the name of a new one: week08_topic.")
+    ] = None,
     exercise: Annotated[
         str | None, Option(help="The exercise; default: the name of the topic.")
     ] = None,
@@ -71,23 +71,38 @@ def new(
         str | None,
         Option("--course", help="Create a course with this title in the current folder."),
     ] = None,
+    torch: Annotated[
+        bool | None,
+        Option(
+            "--torch/--numpy",
+            help="Libraries of a new week; default: those of the last week, or NumPy.",
+        ),
+    ] = None,
 ) -> None:
     """Create files with blanks to fill in, for an exercise in an existing or a new week.
 
     Example: autograder new week10_pooling --exercise mean_pool
+    Example: autograder new --course "Linear models"
     """
     from ...authoring.scaffolding import PLACEHOLDER, add_exercise, new_course, new_week
 
-    course = None if title is not None else load(unfinished=True)
+    try:
+        course = None if title is not None else load(unfinished=True)
+    except NoCourse as error:
+        raise NoCourse(f"{error}; to start a course in this folder, use --course TITLE") from None
+    if week is None:
+        if course is not None:
+            raise KitError("name a week: `autograder new week08_topic`")
+        week, exercise = "week01_basics", exercise or "centered"
     root = Path.cwd() if course is None else course.root
     added, quick = f"{week} to", f"{week} --quick"
     if course is None:
-        paths = new_course(root, str(title), week, exercise)
+        paths = new_course(root, str(title), week, exercise, torch)
     else:
         try:
             existing = course.week(week)
         except CourseError:
-            paths = new_week(course, week, exercise)
+            paths = new_week(course, week, exercise, torch)
         else:
             if exercise is None:
                 raise CourseError(

@@ -20,7 +20,6 @@ import msgspec
 
 from ...model.availability import FAKE_GPU, installed
 from ...model.course import Course, Limits, Week
-from ...model.source.rules import libraries
 from ...sandbox import Child, ChildLimits, Sandbox, SandboxFault, Template
 from ...worker.monitor.audit_hook import KNOWN, LOOKS
 from ...worker.protocol import frames as wire
@@ -48,7 +47,7 @@ class Spawner:
         tests = course.graders(week).glob("*.py")
         config = wire.PrepareConfig(
             not_allowed=week.all_patterns,
-            libraries=libraries(week.extras),
+            libraries=week.importable,
             fake_gpu=FAKE_GPU in devices,
             extras=tuple(filter(installed, week.extras)),
             # These imports are slow, so the template makes them only for weeks that need them.

@@ -12,6 +12,7 @@ from zoneinfo import ZoneInfo
 
 import msgspec
 
+from ..availability import LIBRARIES, importable
 from ..errors import CourseError
 
 REGISTRY = "course.yaml"
@@ -76,7 +77,7 @@ class Lms(_Config, frozen=True):
 class Week(_Config, frozen=True):
     """One assignment: a module with exercises, a lesson with questions, and two dates."""
 
-    name: str  # the folder in exercises/ and solutions/, such as week01_softmax
+    name: str  # the folder in exercises/ and solutions/, such as week01_lines
     title: Text  # shown to students
     module: str  # the file that students fill in
     release: dt.datetime  # release date
@@ -84,6 +85,8 @@ class Week(_Config, frozen=True):
     exercises: Annotated[tuple[Exercise, ...], _NOT_EMPTY]  # graded by hidden tests
     questions: tuple[Question, ...] = ()  # written questions, marked by hand
     not_allowed: tuple[Text, ...] = ()  # calls that are forbidden in every exercise
+    # what students may import, in addition to the standard library and their exercises' extras
+    libraries: tuple[Literal["torch", "numpy", "matplotlib"], ...] = LIBRARIES
     electives_counted: int | None = None  # how many electives count; default: all
     files: tuple[str, ...] = ()  # files of assets/ that are released with the lesson
     folders: tuple[str, ...] = ()  # folders of exercises/ that are released with the lesson
@@ -110,6 +113,11 @@ class Week(_Config, frozen=True):
     def extras(self) -> tuple[str, ...]:
         """The optional libraries that exercises of the week need."""
         return tuple(sorted({e.extra for e in self.exercises if e.extra}))
+
+    @property
+    def importable(self) -> tuple[str, ...]:
+        """The libraries that students may import."""
+        return importable(self.libraries, self.extras)
 
     @property
     def all_patterns(self) -> tuple[str, ...]:
@@ -254,7 +262,7 @@ class Course:
         return self.registry.title
 
     def week(self, name: str) -> Week:
-        """Return the week of that name or number (`week01_softmax`, `week01`, `week1`, `1`).
+        """Return the week of that name or number (`week01_lines`, `week01`, `week1`, `1`).
 
         Raise CourseError if there is no such week.
         """

@@ -118,7 +118,7 @@ def _announced(week: Week) -> Iterator[str]:
         if exercise.source_not_allowed:
             rules.append(_names_in_words(location, exercise.source_not_allowed))
     if any(rules):
-        rules.append(in_words(week.extras))
+        rules.append(in_words(week.importable))
     for text in filter(None, rules):
         yield textwrap.fill(text, _WIDTH, break_long_words=False, break_on_hyphens=False)
 

@@ -96,7 +96,7 @@ def _week_problems(location: str, week: Week) -> Iterator[Problem]:
     if not _WEEK.match(week.name):
         yield f"{location}.name", f"{week.name!r} must look like week01_topic"
     if not week.module.endswith(".py") or not _EXERCISE.match(week.stem):
-        yield f"{location}.module", f"{week.module!r} must be a Python file such as softmax.py"
+        yield f"{location}.module", f"{week.module!r} must be a Python file such as lines.py"
     if (week.due.tzinfo is None) != (week.release.tzinfo is None):
         yield f"{location}.due", "give both dates a time zone, or neither"
     elif week.due <= week.release:

@@ -24,12 +24,8 @@ from typing import Literal
 import msgspec
 
 from ...worker.monitor.function_hooks import matches
-from ..availability import EXTRAS
 from .reachable import MAX_TOKENS, Sources
 from .uses import Imported, Part, Use
-
-# Libraries that may be imported in every week.
-LIBRARIES = ("torch", "numpy", "matplotlib")
 
 # Triton's functions are always allowed, because a call inside a kernel cannot solve the exercise.
 _KERNEL_CALLS = "triton."
@@ -104,23 +100,16 @@ class Refusal(msgspec.Struct, frozen=True):
     message: str
 
 
-def libraries(extras: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the libraries that may be imported in a week that uses these extras."""
-    return LIBRARIES + tuple(m for e in extras for m in EXTRAS.get(e, ()))
-
-
-def may_import(extras: tuple[str, ...]) -> str:
+def may_import(libraries: tuple[str, ...]) -> str:
     """Return a sentence that lists the allowed imports."""
-    *most, last = [f"`{name}`" for name in libraries(extras)]
-    return (
-        f"You may import Python's standard library, {', '.join(most)} and {last}, and files that "
-        "you submit."
-    )
+    *most, last = ["Python's standard library", *(f"`{name}`" for name in libraries)]
+    listed = f"{', '.join(most)} and {last}" if most else last
+    return f"You may import {listed}, and files that you submit."
 
 
-def in_words(extras: tuple[str, ...]) -> str:
+def in_words(libraries: tuple[str, ...]) -> str:
     """Return the sentences about allowed imports for the stub and the README."""
-    return f"{may_import(extras)} Other libraries are not available during grading."
+    return f"{may_import(libraries)} Other libraries are not available during grading."
 
 
 def texts_of(files: Mapping[str, bytes]) -> dict[str, str | None]:
@@ -166,14 +155,16 @@ def refusals(
 
 
 def missing_imports(
-    sources: Sources, exercises: tuple[str, ...], extras: tuple[str, ...]
+    sources: Sources, exercises: tuple[str, ...], libraries: tuple[str, ...]
 ) -> dict[str, Refusal]:
     """Map exercises to their first unguarded import of a library that is unavailable in grading."""
-    for_all = _first(_absent(sources.on_import(), extras))
+    for_all = _first(_absent(sources.on_import(), libraries))
     found = {}
     for exercise in exercises:
         by_name, on_import = sources.reached(exercise)
-        refusal = for_all or _first(_absent(by_name, extras)) or _first(_absent(on_import, extras))
+        refusal = (
+            for_all or _first(_absent(by_name, libraries)) or _first(_absent(on_import, libraries))
+        )
         if refusal is not None:
             found[exercise] = refusal
     return found
@@ -227,12 +218,12 @@ def _calls(part: Part, patterns: tuple[str, ...], sources: Sources) -> Iterator[
             yield Refusal("call", name, use.file, use.line, call_in_words(name))
 
 
-def _absent(part: Part, extras: tuple[str, ...]) -> Iterator[Refusal]:
-    available = {*libraries(extras), *sys.stdlib_module_names}
+def _absent(part: Part, libraries: tuple[str, ...]) -> Iterator[Refusal]:
+    available = {*libraries, *sys.stdlib_module_names}
     for wanted in part.imports:
         top = wanted.module.split(".")[0]
         if not wanted.guarded and top not in available:
-            reason = f"is not available during grading. {may_import(extras)}"
+            reason = f"is not available during grading. {may_import(libraries)}"
             yield _refusal("import", top, wanted, reason)
 
 

@@ -31,7 +31,7 @@ def refused_outcomes(folder: WeekFolder, outcomes: list[CheckOutcome]) -> dict[s
     for path in islice(sorted(folder.path.rglob("*.py")), _MAX_FILES):
         if path.is_file():
             files[path.relative_to(folder.path).as_posix()] = path.read_bytes()
-    found = find_refusals(files, folder.week.module, folder.week.rules, folder.week.extras)
+    found = find_refusals(files, folder.week.module, folder.week.rules, folder.week.importable)
     failures = {
         o.exercise: o.failure
         for o in reversed(outcomes)
@@ -43,11 +43,11 @@ def refused_outcomes(folder: WeekFolder, outcomes: list[CheckOutcome]) -> dict[s
 
 
 def find_refusals(
-    files: Mapping[str, bytes], module: str, rules: Mapping[str, Rules], extras: tuple[str, ...]
+    files: Mapping[str, bytes], module: str, rules: Mapping[str, Rules], libraries: tuple[str, ...]
 ) -> dict[str, Refusal]:
     """Map each exercise whose code breaks a rule to one of its violations."""
     sources = Sources(texts_of(files), module)
-    absent = missing_imports(sources, tuple(rules), extras)
+    absent = missing_imports(sources, tuple(rules), libraries)
     return plain_calls(sources, rules) | refusals(sources, rules) | absent
 
 

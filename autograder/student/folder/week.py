@@ -8,6 +8,7 @@ from pathlib import Path
 
 import msgspec
 
+from ...model.availability import LIBRARIES, importable
 from ...model.course import REGISTRY, Course, Week, load
 from ...model.course.stubs import stub_of
 from ...model.errors import BuildError, CourseError, KitError
@@ -47,6 +48,7 @@ class WeekFile(msgspec.Struct, frozen=True):
     release: int = 1  # number of the week's release; corrected releases have higher numbers
     hand_in: str = ""  # URL of the course's service, or "" if there is none
     course: str = ""  # name of the course in nbgrader's exchange
+    libraries: tuple[str, ...] = LIBRARIES  # what students may import, without the extras
 
     @property
     def rules(self) -> dict[str, Rules]:
@@ -57,6 +59,11 @@ class WeekFile(msgspec.Struct, frozen=True):
     def extras(self) -> tuple[str, ...]:
         """The extras of the kit whose libraries the week's exercises may import."""
         return tuple(sorted({e.extra for e in self.exercises if e.extra}))
+
+    @property
+    def importable(self) -> tuple[str, ...]:
+        """The libraries that students may import."""
+        return importable(self.libraries, self.extras)
 
 
 def describe_week(course: Course, week: Week, release: int = 1) -> bytes:
@@ -88,6 +95,7 @@ def _describe(course: Course, week: Week, stub: str, release: int = 1) -> WeekFi
         release=release,
         hand_in=course.registry.immediate.url,
         course=course.id,
+        libraries=week.libraries,
     )
 
 
