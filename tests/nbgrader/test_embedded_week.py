@@ -271,21 +271,21 @@ def test_course_yaml_may_say_where_the_weeks_are(course: Course, week: Week) -> 
     assert f'SOURCE = "https://weeks.example.org/out/{WEEK}.zip"' in source
 
 
-def test_install_lines_hold_in_every_shell() -> None:
-    lines = re.findall(r"```sh\n(.*?)```", install_page(), flags=re.DOTALL)
+def test_install_lines_hold_in_every_shell(course: Course) -> None:
+    lines = re.findall(r"```sh\n(.*?)```", install_page(course), flags=re.DOTALL)
     for line in "".join(lines).strip().split("\n"):
         assert not set(line) & set("*?[]~$`'\"\\&|;<>%^#!{}()"), line
 
 
-def test_install_lines_take_the_cpu_build() -> None:
-    page = install_page()
+def test_install_lines_take_the_cpu_build(course: Course) -> None:
+    page = install_page(course)
     assert "https://download.pytorch.org/whl/cpu" in page
     assert "uv pip install --torch-backend cpu" in page
     assert WHEEL in page
 
 
-def test_the_page_is_released(released: Workspace, week: Week) -> None:
-    assert (released.outbound(week) / INSTALL).read_text("utf-8") == install_page()
+def test_the_page_is_released(course: Course, released: Workspace, week: Week) -> None:
+    assert (released.outbound(week) / INSTALL).read_text("utf-8") == install_page(course)
 
 
 def test_the_same_files_make_the_same_bundle(week: Week) -> None:

@@ -14,9 +14,15 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
+import msgspec
 import pytest
+import typer
 
+from autograder.authoring.lesson.handout import WHEEL, fetch_cell, install_page
+from autograder.cli import register
+from autograder.cli.app import app
 from autograder.model.course import Course, load
 from autograder.model.course.bank import Bank
 from autograder.nbgrader.collect.collector import collect
@@ -26,6 +32,9 @@ from tests.imports import modules, path_of
 from tests.standings import standings
 
 HERE = Path(__file__).parent
+_DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef)
+_KIT = HERE.parents[1] / "autograder"
+_PACKED = [p for p in sorted(_KIT.glob("**/templates/*")) if p.is_file()]
 PUPILS = (
     SampleStudent("ada", "everything right"),
     SampleStudent("grace", "in another style", style="least_squares"),
@@ -121,10 +130,68 @@ def test_no_code_of_the_kit_speaks_of_attention(module: str) -> None:
     assert said == set()
 
 
+# Modules whose strings concern calls, tensors and switches of torch itself.
+_CONCERN_TORCH = (
+    *("autograder.worker.", "autograder.grading.", "autograder.repair.", "autograder.sandbox."),
+    *("autograder.model.source.", "autograder.student.checks.runner"),
+    "autograder.model.availability",  # the libraries and devices that a course may use
+    "autograder.cli.instructor.overview",  # `doctor` lists the installed packages
+    *("autograder.channels.", "autograder.batch.store"),  # pins of the grading machine
+    *("autograder.authoring.scaffolding", "autograder.authoring.lesson.handout"),  # as the course
+    "autograder.cli.author.weeks",  # the option --torch
+)
+
+
+@pytest.mark.parametrize("module", [m for m in modules() if not m.startswith(_CONCERN_TORCH)])
+def test_no_message_mentions_torch_unless_the_course_does(module: str) -> None:
+    path = path_of(module)
+    assert path is not None
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    strings = [n.value for n in ast.walk(tree) if isinstance(n, ast.Constant)]
+    documented = {
+        ast.get_docstring(n, clean=False) for n in ast.walk(tree) if isinstance(n, _DOCUMENTED)
+    }
+    said = [s for s in strings if isinstance(s, str) and s not in documented and " " in s]
+    assert [s for s in said if re.search(r"torch|attention from scratch", s, re.I)] == []
+
+
+def test_no_help_text_speaks_of_this_course() -> None:
+    register()
+    group: Any = typer.main.get_command(app)
+    texts = {name: command.help or "" for name, command in group.commands.items()}
+    texts |= {
+        f"{n} {p.name}": getattr(p, "help", "") or ""
+        for n, c in group.commands.items()
+        for p in c.params
+    }
+    texts[""] = group.help
+    ours = r"softmax|torch|attention|mask|heads?\b"
+    allowed = {"new torch", "status"}  # the library of a new week; "needs attention"
+    assert {n for n, text in texts.items() if re.search(ours, text, re.I)} - allowed == set()
+
+
+@pytest.mark.parametrize("path", _PACKED, ids=lambda p: p.name)
+def test_no_template_speaks_of_this_course(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    assert not re.search(r"softmax|multi-?head|\battention\b|transformer", text, re.I)
+
+
+def test_the_install_page_follows_the_course(course: Course, tmp_path: Path) -> None:
+    page = install_page(course)
+    assert page.startswith(f"# Installation for {course.title}\n")
+    assert f"python3 -m venv {course.id}" in page
+    assert WHEEL in page
+    assert "torch" not in page + fetch_cell(course, course.weeks[0])
+    with_torch = msgspec.structs.replace(course.weeks[1], libraries=("torch",))
+    registry = msgspec.structs.replace(course.registry, weeks=(course.weeks[0], with_torch))
+    assert "pip install torch" in install_page(Course(course.root, registry))
+    (tmp_path / "INSTALL.md").write_text("Ask Ada.", encoding="utf-8")
+    assert install_page(Course(tmp_path, registry)) == "Ask Ada."
+
+
 def _texts(tree: ast.Module) -> Iterator[str]:
     """Names and strings of a module, without its docstrings."""
-    documented = (ast.Module, ast.ClassDef, ast.FunctionDef)
-    nodes = [n for n in ast.walk(tree) if isinstance(n, documented) and ast.get_docstring(n)]
+    nodes = [n for n in ast.walk(tree) if isinstance(n, _DOCUMENTED) and ast.get_docstring(n)]
     docs = {id(n.body[0].value) for n in nodes}  # type: ignore[attr-defined]
     for node in ast.walk(tree):
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in docs:
