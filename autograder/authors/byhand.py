@@ -162,13 +162,24 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, o
         if not outcome.verdict.ran:
             pytest.skip(outcome.message)  # the device, dtype or extra is not available
         if config.getoption("usepdb", False):
-            raise  # so that --pdb opens where the outcome was raised
+            _end_in_test(outcome, pyfuncitem.path)
+            raise  # so that --pdb opens in the test
         text = fixtures.describe_outcome(outcome, folder)
         raise pytest.fail.Exception(text, pytrace=False) from None
     except (AttributeError, NameError, GraderFault) as error:
         exercises = _week(folder, config).plugin.exercises
         error.add_note(fixtures.describe_fault(pyfuncitem.name, error, folder, exercises))
         raise
+
+
+def _end_in_test(outcome: Outcome, path: Path) -> None:
+    """Remove the frames of the comparison from a traceback, so that it ends in the test's file."""
+    entry, last = outcome.__traceback__, None
+    while entry is not None:
+        last = entry if entry.tb_frame.f_code.co_filename == str(path) else last
+        entry = entry.tb_next
+    if last is not None:
+        last.tb_next = None
 
 
 @pytest.fixture

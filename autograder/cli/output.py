@@ -66,7 +66,7 @@ def new_table(*columns: str, title: str = "") -> Table:
         if heading.startswith(">"):
             table.add_column(heading[1:], justify="right")
         else:
-            table.add_column(heading, overflow="fold")
+            table.add_column(heading, overflow="fold", no_wrap=not table.columns)
     return table
 
 

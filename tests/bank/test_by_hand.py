@@ -151,6 +151,13 @@ def test_breakpoint_stops_in_a_test_and_in_what_it_tests(by_hand, tiny, place):
     assert "(Pdb) 42" in done.stdout
 
 
+def test_the_debugger_opens_in_the_test(by_hand, tiny):
+    lines = (tiny / GRADERS / "test_weigh.py").read_text("utf-8").split("\n")
+    asked = next(n for n, line in enumerate(lines, start=1) if "dim=1" in line)
+    done = by_hand("--submission", "ignores_dim", "-k", "any_axis", "--pdb", typed="q\n" * 9)
+    assert f"test_weigh.py({asked})test_any_axis()" in done.stdout
+
+
 def test_an_error_in_a_piece_names_what_is_unknown(by_hand, tiny):
     text = "def weigh(x, dim=-1):\n    return missing\n"
     (tiny / "piece.py").write_text(text, encoding="utf-8-sig")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pty
 import shutil
 import signal
 import subprocess
@@ -193,3 +194,22 @@ def test_watching_a_week_verifies_the_changed_exercise_again(course):
         assert "test_new" not in told(" gaps")
         path.write_text(path.read_text("utf-8") + '\n\ndef test_new(agree):\n    """Empty."""\n')
         told("no misconception fails `test_weigh.py::test_new`")
+
+
+def test_q_ends_watching(course):
+    controller, terminal = pty.openpty()
+    command = [Path(sys.executable).parent / "autograder", "verify", "--quick", "--watch"]
+    process = subprocess.Popen(
+        [*command, "--only", "ignores_dim"],
+        cwd=course.root,
+        stdin=terminal,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    with process.stdout as lines:
+        assert "press q or Ctrl-C" in lines.readline()
+        os.write(controller, b"q")
+        assert process.wait(60) == 0
+    os.close(controller)
+    os.close(terminal)

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import shlex
+import signal
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from threading import Thread
 from typing import TYPE_CHECKING, Annotated
 
 from typer import Argument, Option
@@ -178,19 +183,46 @@ def verify(
 
 
 def _watch(course: Course, weeks: list[Week]) -> None:
-    """Run this command without `--watch` now and after each save, until Ctrl-C is pressed."""
+    """Run this command without `--watch` now and after each save, until `q` or Ctrl-C is typed."""
     from watchfiles import run_process
 
     paths = [course.root / "course.yaml"]
     for week in weeks:
         paths += [course.solution_folder(week), course.graders(week), course.exercise_folder(week)]
     command = [sys.executable, "-m", "autograder", *(a for a in sys.argv[1:] if a != "--watch")]
-    print("verifying again after each save; press Ctrl-C to stop", flush=True)
-    run_process(
-        *(p for p in paths if p.exists()),
-        target=shlex.join(command),
-        watch_filter=lambda change, path: path.endswith((".py", ".md", ".yaml")),
-    )
+    # restore the default, because shells start background jobs with SIGINT ignored
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    print("verifying again after each save; press q or Ctrl-C to stop", flush=True)
+    with _stop_on_q(), suppress(KeyboardInterrupt):
+        run_process(
+            *(p for p in paths if p.exists()),
+            target=shlex.join(command),
+            watch_filter=lambda change, path: path.endswith((".py", ".md", ".yaml")),
+        )
+
+
+@contextmanager
+def _stop_on_q() -> Iterator[None]:
+    """Interrupt this process when `q` is typed, if standard input is a terminal."""
+    if not sys.stdin.isatty():
+        yield
+        return
+    import termios
+    import tty
+
+    def wait() -> None:
+        while key := os.read(descriptor, 1):
+            if key == b"q":
+                os.kill(os.getpid(), signal.SIGINT)
+
+    descriptor = sys.stdin.fileno()
+    settings = termios.tcgetattr(descriptor)
+    tty.setcbreak(descriptor)
+    Thread(target=wait, daemon=True).start()
+    try:
+        yield
+    finally:
+        termios.tcsetattr(descriptor, termios.TCSADRAIN, settings)
 
 
 def _print(result: Verification) -> None:
@@ -201,7 +233,8 @@ def _print(result: Verification) -> None:
         tests = [t.split("::")[-1] for t in row.rejected_by]
         more = f" +{len(tests) - 3}" if len(tests) > 3 else ""
         rejected_by = ", ".join(tests[:3]) + more or "NOTHING"
-        table.add_row(row.name, row.exercise, rejected_by, ", ".join(row.diagnosed_as) or "-")
+        own = "itself" if row.diagnosed_as == (row.name,) else ", ".join(row.diagnosed_as)
+        table.add_row(row.name, row.exercise, rejected_by, own or "-")
     console.print(table)
     if result.not_run:
         not_run = plural(len(result.not_run), "test")
