@@ -13,7 +13,9 @@ from autograder.authoring.verify.hidden_tests import verify_part
 from autograder.authoring.verify.public_files import verify_public
 from autograder.grading.engine import Engine
 from autograder.model.course import Course, load, parse
+from autograder.model.course.stubs import write_stub
 from autograder.model.errors import CourseError
+from tests.authoring.complete_exercise import EXERCISE, WEEK, files_on_the_page, write_exercise
 
 
 @pytest.fixture(scope="module")
@@ -54,6 +56,17 @@ def test_a_course_in_numpy_gets_examples_without_torch(tmp_path: Path) -> None:
     assert gaps(tmp_path, "more", "shifted") == []
     texts = {p: p.read_text(encoding="utf-8") for p in tmp_path.rglob("*.*") if p.is_file()}
     assert [p for p, text in texts.items() if "torch" in text.lower()] == []
+
+
+def test_the_complete_exercise_of_the_page_passes_verify(tmp_path: Path) -> None:
+    new_course(tmp_path, "Statistics", WEEK, EXERCISE)
+    kinds = {path.split("/")[0] for path in files_on_the_page()}
+    assert kinds == {"solutions", "autograder", "exercises"}
+    write_exercise(tmp_path)
+    assert gaps(tmp_path, EXERCISE) == []
+    course = load(tmp_path)
+    write_stub(course, course.weeks[0])
+    assert verify_public(course, course.weeks[0], EXERCISE).gaps == []
 
 
 def test_a_week_in_torch_follows_one_in_numpy(tmp_path: Path) -> None:
