@@ -14,10 +14,7 @@ def files_on_the_page() -> dict[str, str]:
     """Map each path in the section "One complete exercise" to the Python block below it."""
     page = (PROJECT / "docs" / "authors.md").read_text(encoding="utf-8")
     section = page.partition("## One complete exercise\n")[2].partition("\n## ")[0]
-    blocks = re.findall(
-        r"^`(\S+)`:[^`]*?(?:`[^`]+`[^`]*?)*```python\n(.*?)^```", section, re.M | re.S
-    )
-    return dict(blocks)
+    return dict(re.findall(r"^`(\S+)`:.*?^```python\n(.*?)^```", section, re.M | re.S))
 
 
 def write_exercise(root: Path) -> None:
