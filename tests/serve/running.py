@@ -40,9 +40,11 @@ def until(holds: Callable[[], Any], seconds: float = 60.0, every: float = 0.05) 
 class Running:
     """`autograder serve` of a course, to be used, killed and started again."""
 
-    def __init__(self, course: Path, *options: str, **environment: str) -> None:
+    def __init__(
+        self, course: Path, *options: str, program: Path = AUTOGRADER, **environment: str
+    ) -> None:
         own = () if "--nice" in options else ("--nice", "0")  # other tests run at the same time
-        self.course, self.options = course, (*own, *options)
+        self.course, self.options, self.program = course, (*own, *options), program
         self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}"
         plain = {"NO_COLOR": "1", "OMP_NUM_THREADS": "1", "JUPYTER_PLATFORM_DIRS": "1"}
@@ -52,7 +54,7 @@ class Running:
 
     def command(self, *arguments: str) -> str:
         done = subprocess.run(
-            [AUTOGRADER, *arguments],
+            [self.program, *arguments],
             cwd=self.course,
             env=self.environment,
             capture_output=True,
@@ -66,7 +68,7 @@ class Running:
     def start(self) -> None:
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(
-                [AUTOGRADER, "serve", "--port", str(self.port), *self.options],
+                [self.program, "serve", "--port", str(self.port), *self.options],
                 cwd=self.course,
                 env=self.environment,
                 stdout=log,
