@@ -11,7 +11,7 @@ COPY pyproject.toml constraints.txt container/dependencies.py /tmp/kit/
 RUN python3 -m venv /usr/local/grading \
     && /usr/local/grading/bin/pip install -q --no-cache-dir "pip==26.3" \
     && python3 /tmp/kit/dependencies.py /tmp/kit/pyproject.toml \
-        instructor serve push cluster postgres similarity > /tmp/kit/requirements.txt \
+        instructor serve push cluster postgres > /tmp/kit/requirements.txt \
     && /usr/local/grading/bin/pip install -q --no-cache-dir --disable-pip-version-check \
         --extra-index-url "$TORCH_INDEX" -c /tmp/kit/constraints.txt -r /tmp/kit/requirements.txt \
         jupyterlab \

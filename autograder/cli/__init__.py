@@ -53,9 +53,10 @@ def run(arguments: list[str] | None = None) -> int | str | None:
     except ModuleNotFoundError as error:
         if (error.name or "autograder").split(".")[0] == "autograder":
             raise
+        needed = "'gradewright[instructor,serve]'" if IN_PROJECT else error.name
         print(
             f"autograder: this command needs {error.name}, which is not installed here: run "
-            "`python -m pip install 'gradewright[instructor,serve]'`",
+            f"`python -m pip install {needed}`",
             file=sys.stderr,
         )
         return 2

@@ -177,7 +177,7 @@ def required_distributions() -> list[metadata.Distribution]:
                 wanted += ((requirement.name, e) for e in ("", *requirement.extras))
     missing = [name for name in NEEDED if found[canonicalize_name(name)] is None]
     if missing:
-        raise SandboxMissing(f"{', '.join(missing)}: install with pip in this environment")
+        raise SandboxMissing(f"{', '.join(missing)} must be installed with pip")
     return [distribution for distribution in found.values() if distribution is not None]
 
 

@@ -92,6 +92,17 @@ def test_a_new_week_passes_verify_once_its_placeholders_are_filled_in(tiny, in_p
     assert "1 alternatives, 1 misconceptions: 0 gaps" in done.stdout
 
 
+def test_a_course_starts_in_an_empty_folder(tmp_path, in_process):
+    refused = in_process("new", WEEK, cwd=tmp_path)
+    assert refused.returncode == 2
+    assert "to start a course in this folder, use --course TITLE" in refused.stderr
+    assert in_process("new", "--course", "Linear models", cwd=tmp_path).returncode == 0
+    course = load(tmp_path)
+    assert (course.title, course.id) == ("Linear models", "linear-models")
+    assert [e.name for week in course.weeks for e in week.exercises] == ["centered"]
+    assert "name a week" in in_process("new", cwd=tmp_path).stderr
+
+
 def test_a_new_week_can_be_released(course: Course):
     new_week(course, WEEK)
     grown = load(course.root)
