@@ -30,24 +30,10 @@ from ..model.source.rules import in_words
 PLACEHOLDER = "FILL IN"
 _NAME = re.compile(r"week([0-9]{2})_([a-z][a-z0-9_]*)\Z")
 IN_NUMPY: tuple[Library, ...] = ("numpy", "matplotlib")  # the libraries of a week without torch
-_NUMPY = {
-    "torch": False,
-    "import": "import numpy as np",
-    "array": "np.ndarray",
-    "literal": "np.array",
-    "draw": "draw.array",
-    "axis": "axis",
-    "keep": "keepdims",
-}
-_TORCH = {
-    "torch": True,
-    "import": "import torch",
-    "array": "torch.Tensor",
-    "literal": "torch.tensor",
-    "draw": "draw",
-    "axis": "dim",
-    "keep": "keepdim",
-}
+# the words in which the templates differ
+_WORDS = ("import", "array", "literal", "draw", "axis", "keep")
+_NUMPY_WORDS = ("import numpy as np", "np.ndarray", "np.array", "draw.array", "axis", "keepdims")
+_TORCH_WORDS = ("import torch", "torch.Tensor", "torch.tensor", "draw", "dim", "keepdim")
 _TEXT_FILES = (".py", ".md", ".txt")
 # (template, folder, file name). The templates do not end in .j2, because .j2 files are packaged for
 # students, and these templates contain a hidden test.
@@ -148,7 +134,7 @@ def new_course(
     release = today + dt.timedelta(days=7 - today.weekday())
     due = (release + dt.timedelta(days=7)).replace(hour=23, minute=59)
     libraries = LIBRARIES if torch else IN_NUMPY
-    values = _week_values((), name, exercise, libraries, release, due)
+    values = _week_values((), name, exercise, libraries, (release, due))
     entry = textwrap.indent(fill_template("course.yaml.blank", values), "  ")
     course_id = re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-") or "course"
     head = fill_template("registry.yaml.blank", {"id": course_id, "title": json.dumps(title)})
@@ -171,7 +157,7 @@ def new_week(
     step = dt.timedelta(days=7)
     libraries = last.libraries if torch is None else LIBRARIES if torch else IN_NUMPY
     dates = last.release + step, last.due + step
-    values = _week_values(course.weeks, name, exercise, libraries, *dates)
+    values = _week_values(course.weeks, name, exercise, libraries, dates)
     registry = course.root / REGISTRY
     entry = fill_template("course.yaml.blank", values)
     text = with_week(registry.read_text(encoding="utf-8"), entry)
@@ -197,12 +183,11 @@ def _week_values(
     name: str,
     exercise: str | None,
     libraries: tuple[Library, ...],
-    release: dt.datetime,
-    due: dt.datetime,
+    dates: tuple[dt.datetime, dt.datetime],
 ) -> dict[str, Any]:
     topic = _check_topic(weeks, name)
-    dates = {"release": release.isoformat(), "due": due.isoformat()}
-    return _values(name, topic, exercise or topic, libraries) | dates
+    own = zip(("release", "due"), (d.isoformat() for d in dates), strict=True)
+    return _values(name, topic, exercise or topic, libraries) | dict(own)
 
 
 def _values(week: str, topic: str, exercise: str, libraries: tuple[Library, ...]) -> dict[str, Any]:
@@ -212,6 +197,7 @@ def _values(week: str, topic: str, exercise: str, libraries: tuple[Library, ...]
             f"{exercise!r} is not a function name: use lower-case letters, digits and _"
         )
     _check_not_keyword(exercise)
+    torch = "torch" in libraries
     return {
         "name": week,
         "number": int(week[4:6]),
@@ -221,7 +207,8 @@ def _values(week: str, topic: str, exercise: str, libraries: tuple[Library, ...]
         "blank": PLACEHOLDER,
         "imports": in_words(libraries),
         "libraries": () if libraries == LIBRARIES else libraries,
-        **(_TORCH if "torch" in libraries else _NUMPY),
+        "torch": torch,
+        **dict(zip(_WORDS, _TORCH_WORDS if torch else _NUMPY_WORDS, strict=True)),
     }
 
 
