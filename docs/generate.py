@@ -136,6 +136,7 @@ def _type(annotation: ast.expr) -> str:
         "Positive": "number > 0",
         "Percent": "0 to 100",
         "Text": "text",
+        "Library": "torch, numpy or matplotlib",
     }
     for name, said in words.items():
         text = re.sub(rf"\b{name}\b", said, text)

@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo
 
 import msgspec
 
-from ..availability import LIBRARIES, importable
+from ..availability import Library, importable
 from ..errors import CourseError
 
 REGISTRY = "course.yaml"
@@ -86,7 +86,7 @@ class Week(_Config, frozen=True):
     questions: tuple[Question, ...] = ()  # written questions, marked by hand
     not_allowed: tuple[Text, ...] = ()  # calls that are forbidden in every exercise
     # what students may import, in addition to the standard library and their exercises' extras
-    libraries: tuple[Literal["torch", "numpy", "matplotlib"], ...] = LIBRARIES
+    libraries: tuple[Library, ...] = ("torch", "numpy", "matplotlib")
     electives_counted: int | None = None  # how many electives count; default: all
     files: tuple[str, ...] = ()  # files of assets/ that are released with the lesson
     folders: tuple[str, ...] = ()  # folders of exercises/ that are released with the lesson
