@@ -10,10 +10,14 @@ from ..model.message_text import replaced, with_quotations
 
 
 @cache
-def environment(package: str) -> Environment:
-    """Return the Jinja environment for a package's templates and the shared templates."""
+def environment(*packages: str) -> Environment:
+    """Return the Jinja environment for the templates of these packages and the shared templates.
+
+    If two packages have a template of the same name, the first package's template is used.
+    """
+    folders = [PackageLoader(f"autograder.{package}") for package in packages]
     environment = Environment(
-        loader=ChoiceLoader([PackageLoader(f"autograder.{package}"), PackageLoader(__package__)]),
+        loader=ChoiceLoader([*folders, PackageLoader(__package__)]),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
