@@ -1,8 +1,8 @@
-"""Register the commands for instructors and authors, which a student's wheel does not contain."""
+"""Register the commands of the course's project, which a student's wheel does not contain."""
 
 from collections.abc import Callable
 
-from .app import AUTHORS, INSTRUCTORS, app
+from .app import AUTHORS, INSTRUCTORS, STUDENTS, app
 from .author.try_file import try_
 from .author.weeks import build, new, verify
 from .instructor.assignments import collect, release
@@ -14,9 +14,11 @@ from .instructor.overview import doctor, status
 from .instructor.pushing import push, site
 from .instructor.regrading import regrade, requests, restore
 from .instructor.serving import serve
+from .learning import learn
 
 # in the order of `autograder --help`
 _COMMANDS: dict[str, tuple[Callable[..., object], ...]] = {
+    STUDENTS: (learn,),
     INSTRUCTORS: (
         *(doctor, release, collect, grade, feedback, report, export, roster, demo),
         *(status, regrade, restore, marks, requests, push, site, serve),

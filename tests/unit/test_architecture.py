@@ -19,7 +19,7 @@ LAYERS = (
     ("authors",),
     ("batch", "feedback", "authoring", "student", "lms"),
     ("nbgrader",),
-    ("similarity", "classreport", "site", "serve", "channels"),
+    ("similarity", "classreport", "site", "serve", "learn", "channels"),
     ("cli",),
 )
 # The package's public interface and its entry point are imported from outside only.

@@ -14,7 +14,7 @@ import importlib
 import io
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -43,7 +43,7 @@ def draw_figures(course: Course, week: Week) -> list[Path]:
         old.unlink()
     entries, written = {}, []
     for stem, figure in figures.items():
-        name, content = _file(stem, figure, course)
+        name, content = picture(stem, figure, course)
         (folder / name).write_bytes(content)
         entries[stem] = {"file": name, "hash": _digest(content)}
         written.append(folder / name)
@@ -98,8 +98,13 @@ def sources_digest(course: Course, week: Week) -> str:
     return digest.hexdigest()
 
 
-def make_figures(course: Course, week: Week) -> dict[str, Any]:
-    """Return a week's matplotlib figures by name, or {} if the week has no figures.py."""
+def make_figures(
+    course: Course, week: Week, prepare: Callable[[Any], None] = lambda module: None
+) -> dict[str, Any]:
+    """Return a week's matplotlib figures by name, or {} if the week has no figures.py.
+
+    prepare: called with the imported module figures.py before the figures are drawn
+    """
     source = _source(course, week)
     if not source.is_file():
         return {}
@@ -112,6 +117,7 @@ def make_figures(course: Course, week: Week) -> dict[str, Any]:
     torch.manual_seed(0)
     with _course_style(course), _importable(source.parent):
         module = importlib.import_module(source.stem)
+        prepare(module)
         try:
             figures: dict[str, Any] = module.figures()
         except Exception as error:
@@ -130,7 +136,7 @@ def _source(course: Course, week: Week) -> Path:
     return course.solution_folder(week) / "figures.py"
 
 
-def _file(stem: str, figure: Any, course: Course) -> tuple[str, bytes]:
+def picture(stem: str, figure: Any, course: Course) -> tuple[str, bytes]:
     """Return a figure's file name and reproducible content, without date or software metadata."""
     buffer = io.BytesIO()
     lines_only = not any(axes.images for axes in figure.axes)

@@ -43,25 +43,42 @@ def compare_with_solution(
     """
     folder.exercise(exercise)
     solution, mistakes = _released_solution(folder, source)
-    try:
-        mine = _lines_of(folder.source(), exercise)
-    except (SyntaxError, ValueError) as error:
-        raise KitError(f"Python cannot read your file: {error}") from None
-    theirs = _lines_of(solution, exercise)
-    if not theirs:
-        raise KitError(f"the released solution of {folder.heading} does not contain {exercise}")
-    names = tuple(getattr(n, "name", "") for n in ast.parse(solution).body)
-    for name in used(solution, exercise, names):
-        if name and name not in folder.names:
-            theirs += ["", "", *_lines_of(solution, name)]
-    lines = [f"{exercise} · {folder.heading}", "- yours   + the solution"]
-    lines += [line.rstrip() for line in ndiff(mine, theirs) if not line.startswith("?")]
+    theirs = solution_lines(folder, exercise, solution)
+    lines = [f"{exercise} · {folder.heading}", *differences(folder, exercise, theirs)]
     for section in mistakes.split("\n## ")[1:]:
         heading, *points = section.split("\n")
         if heading.strip() == exercise:
             lines += ["", "Common mistakes:"]
             lines += [f"  {x}".replace("**", "") for x in points if x.startswith("- ")]
     return lines
+
+
+def solution_lines(folder: WeekFolder, exercise: str, solution: str) -> list[str]:
+    """Return the lines of an exercise in the solution's source, and of the helpers that it uses.
+
+    Raise KitError if the source does not contain the exercise.
+    """
+    lines = _lines_of(solution, exercise)
+    if not lines:
+        raise KitError(f"the released solution of {folder.heading} does not contain {exercise}")
+    names = tuple(getattr(n, "name", "") for n in ast.parse(solution).body)
+    for name in used(solution, exercise, names):
+        if name and name not in folder.names:
+            lines += ["", "", *_lines_of(solution, name)]
+    return lines
+
+
+def differences(folder: WeekFolder, exercise: str, solution: list[str]) -> list[str]:
+    """Return a diff of the student's version of an exercise and the lines of the solution.
+
+    Raise KitError if the student's file is not valid Python.
+    """
+    try:
+        mine = _lines_of(folder.source(), exercise)
+    except (SyntaxError, ValueError) as error:
+        raise KitError(f"Python cannot read your file: {error}") from None
+    compared = (line.rstrip() for line in ndiff(mine, solution) if not line.startswith("?"))
+    return ["- yours   + the solution", *compared]
 
 
 def _lines_of(source: str, name: str) -> list[str]:
