@@ -1,5 +1,5 @@
-# Two commands do the set-up and the work: `make demo` and `make test`.
-# Both need Python 3.11 or newer and, the first time, a network.
+# These commands set everything up and do the work: `make learn`, `make demo` and `make test`.
+# They need Python 3.11 or newer and, the first time, a network.
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -7,7 +7,11 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c const
 export OMP_NUM_THREADS ?= 1
 export JUPYTER_PLATFORM_DIRS ?= 1
 
-.PHONY: demo test thorough thorough-again quick verify lint site bench gpu fuzz wheel matrix e2e load simulate container setup sandbox postgresql clean
+.PHONY: learn demo test thorough thorough-again quick verify lint site bench gpu fuzz wheel matrix e2e load simulate container setup sandbox postgresql clean
+
+# Study the course alone, in the browser. Your files are in learn/.
+learn: setup
+	$(BIN)/autograder learn
 
 demo: setup
 	$(BIN)/autograder demo

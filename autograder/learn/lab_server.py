@@ -18,12 +18,19 @@ import time
 from pathlib import Path
 from urllib.parse import quote
 
-from ..files import replace_file
+from ..files import write_files
 from ..model.errors import KitError
 from .learner_record import LearnerFolder
 
 _START_SECONDS = 60.0
 _STOP_SECONDS = 5.0
+# without nbgrader's menus, and without a question about news
+_SETTINGS = {
+    "labconfig/page_config.json": {"disabledExtensions": {"@jupyter/nbgrader": True}},
+    "lab/user-settings/@jupyterlab/apputils-extension/notification.jupyterlab-settings": {
+        "fetchNews": "false"
+    },
+}
 _NBGRADER = ("formgrader", "validate_assignment", "assignment_list", "course_list")
 
 
@@ -42,12 +49,11 @@ class LabServer:
         if self._process is not None and self._process.poll() is None:
             return
         runtime, config = self._settings / "runtime", self._settings / "config"
-        for folder in (runtime, config / "labconfig"):
-            folder.mkdir(parents=True, exist_ok=True)
+        runtime.mkdir(parents=True, exist_ok=True)
         for old in runtime.glob("jpserver-*"):
             old.unlink()
-        hidden = {"disabledExtensions": {"@jupyter/nbgrader": True}}
-        replace_file(config / "labconfig" / "page_config.json", json.dumps(hidden).encode())
+        settings = {name: json.dumps(content).encode() for name, content in _SETTINGS.items()}
+        write_files(config, settings)
         off = {f"nbgrader.server_extensions.{name}": False for name in _NBGRADER}
         options = {
             "ServerApp.ip": "127.0.0.1",

@@ -112,9 +112,10 @@ class LearnerFolder:
     def changing(self, week: Week) -> Iterator[WeekRecord]:
         """Yield the record of a week, and store it afterwards."""
         with self._lock, self._writing():
-            record = self.record(week)
+            record = self._records.pop(week.name, None) or self._read(week)
             yield record
             replace_file(self._file(week), msgspec.json.encode(record))
+            self._records[week.name] = record  # not if it could not be stored
 
     def visit(self, week: Week) -> None:
         """Store that the week's page was opened, at most once a minute."""

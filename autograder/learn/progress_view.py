@@ -40,6 +40,10 @@ class WeekProgress:
     visited: float
 
     @property
+    def next_kind(self) -> str:
+        return "question" if self.next in {q.name for q in self.week.questions} else "exercise"
+
+    @property
     def share(self) -> float:
         return min(1.0, self.earned / self.points) if self.points else 0.0
 

@@ -1,0 +1,60 @@
+"""A learner of the tiny course: the folder, the pages without a server, and the whole command."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from starlette.testclient import TestClient
+
+from autograder.learn.learner_record import LearnerFolder
+from autograder.learn.live_grading import LiveGrading
+from autograder.learn.local_site import LearnerSite, LocalOnly
+from autograder.model.course import Course, Week, load
+from tests.learn.running import Learning
+from tests.nbgrader.tiny_course import write_course
+
+PORT = 8765
+KEY = "a-key-that-only-the-learner-knows"
+
+
+@pytest.fixture
+def course(tmp_path: Path) -> Course:
+    write_course(tmp_path / "course")
+    return load(tmp_path / "course")
+
+
+@pytest.fixture
+def week(course: Course) -> Week:
+    return course.weeks[0]
+
+
+@pytest.fixture
+def learner(course: Course, tmp_path: Path) -> LearnerFolder:
+    return LearnerFolder(course, tmp_path / "learn")
+
+
+@pytest.fixture
+def stranger(learner: LearnerFolder) -> TestClient:
+    """Return a client that has not opened the printed address."""
+    site = LearnerSite(learner, LiveGrading(learner, "none"), None)
+    app = LocalOnly(site.application(), KEY, PORT)
+    return TestClient(app, base_url=f"http://127.0.0.1:{PORT}", follow_redirects=False)
+
+
+@pytest.fixture
+def browser(stranger: TestClient) -> TestClient:
+    """Return a client that has opened the printed address and sends what a browser sends."""
+    stranger.get("/", params={"key": KEY})
+    stranger.headers["origin"] = f"http://127.0.0.1:{PORT}"
+    return stranger
+
+
+@pytest.fixture
+def learning(course: Course, tmp_path: Path) -> Iterator[Learning]:
+    """Return `autograder learn` of the tiny course, not started."""
+    command = Learning(course.root, tmp_path / "learn")
+    with command.client:
+        yield command
+        command.kill()

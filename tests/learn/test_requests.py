@@ -1,0 +1,138 @@
+"""Only the learner's browser may use the pages, and solutions open only on purpose."""
+
+from __future__ import annotations
+
+import pytest
+from starlette.testclient import TestClient
+
+from autograder.learn.learner_record import LearnerFolder
+from autograder.model.course import Week
+from tests.learn.conftest import KEY, PORT
+from tests.learn.notebook import answer
+from tests.nbgrader.tiny_course import graded
+
+SOLUTION = "twice_the_number_that_came_in"
+
+
+def test_without_the_cookie_nothing_is_shown(stranger: TestClient) -> None:
+    answered = stranger.get("/")
+    assert answered.status_code == 403
+    assert "autograder learn" in answered.text
+    assert "Doubling" not in answered.text
+
+
+@pytest.mark.parametrize("key", ["", "wrong", KEY[:-1], "ключ"])
+def test_a_wrong_key_sets_no_cookie(stranger: TestClient, key: str) -> None:
+    assert stranger.get("/", params={"key": key}).status_code == 403
+    assert not stranger.cookies
+
+
+def test_the_printed_address_sets_a_cookie_and_hides_the_key(stranger: TestClient) -> None:
+    answered = stranger.get("/", params={"key": KEY})
+    assert (answered.status_code, answered.headers["location"]) == (303, "/")
+    assert "httponly" in answered.headers["set-cookie"].lower()
+    assert stranger.get("/").status_code == 200
+
+
+@pytest.mark.parametrize("host", ["evil.example", f"evil.example:{PORT}", "127.0.0.1:1", ""])
+def test_a_name_that_points_to_this_machine_is_refused(browser: TestClient, host: str) -> None:
+    assert browser.get("/", headers={"host": host}).status_code == 421
+
+
+@pytest.mark.parametrize(
+    "origin", ["https://evil.example", "http://127.0.0.1:1", "null", "", f"http://evil:{PORT}"]
+)
+def test_a_form_of_another_site_changes_nothing(
+    browser: TestClient, learner: LearnerFolder, week: Week, origin: str
+) -> None:
+    path = f"/weeks/{week.name}/tasks/double/give-up"
+    assert browser.post(path, headers={"origin": origin}).status_code == 403
+    assert learner.record(week).given_up == []
+
+
+def test_a_solution_is_closed_until_the_exercise_is_given_up(
+    browser: TestClient, learner: LearnerFolder, week: Week
+) -> None:
+    page = f"/weeks/{week.name}/solution/double"
+    closed = browser.get(page)
+    assert closed.status_code == 422
+    assert SOLUTION not in closed.text
+    given_up = browser.post(f"/weeks/{week.name}/tasks/double/give-up")
+    assert given_up.headers["location"] == page
+    assert SOLUTION in browser.get(page).text
+    assert learner.record(week).given_up == ["double"]
+
+
+def test_a_solution_opens_when_the_exercise_passes(
+    browser: TestClient, learner: LearnerFolder, week: Week
+) -> None:
+    learner.add_report(week, graded("you", 2.0, 0.0))
+    assert SOLUTION in browser.get(f"/weeks/{week.name}/solution/double").text
+    assert browser.get(f"/weeks/{week.name}/solution/halve").status_code == 422
+
+
+def test_a_solution_is_shown_beside_a_module_that_python_cannot_read(
+    browser: TestClient, learner: LearnerFolder, week: Week
+) -> None:
+    learner.week(week).module.write_text("def double(:\n")
+    browser.post(f"/weeks/{week.name}/tasks/double/give-up")
+    assert "Python cannot read your file" in browser.get(f"/weeks/{week.name}/solution/double").text
+
+
+def test_a_model_answer_needs_an_answer_first(
+    browser: TestClient, learner: LearnerFolder, week: Week
+) -> None:
+    page, model = f"/weeks/{week.name}", "a number and itself once more"
+    browser.post(f"{page}/tasks/why/open")
+    browser.post(f"{page}/tasks/why/assess", data={"met": "0"})
+    assert model not in browser.get(page).text
+    assert learner.record(week).met == {}
+    answer(learner.week(week).path / f"{week.name}.ipynb", "why", "Because.")
+    browser.post(f"{page}/tasks/why/open")
+    assert model in browser.get(page).text
+    browser.post(f"{page}/tasks/why/assess", data={"met": ["0", "7", "x"]})
+    assert learner.record(week).met == {"why": [0]}
+    assert "2 of 3" in browser.get(page).text
+
+
+def test_a_question_given_up_earns_nothing(
+    browser: TestClient, learner: LearnerFolder, week: Week
+) -> None:
+    page = f"/weeks/{week.name}"
+    browser.post(f"{page}/tasks/why/give-up")
+    browser.post(f"{page}/tasks/why/assess", data={"met": "0"})
+    assert "You gave this question up" in browser.get(page).text
+    assert "Given up: <code>why</code>" in browser.get("/").text
+    assert "0 of 6 points" in browser.get("/").text
+
+
+def test_hints_are_shown_one_at_a_time(browser: TestClient, week: Week) -> None:
+    page = f"/weeks/{week.name}"
+    assert "Add it to itself." not in browser.get(page).text
+    browser.post(f"{page}/tasks/double/hint")
+    assert "Add it to itself." in browser.get(page).text
+
+
+def test_a_deleted_module_is_reported_and_restored_on_request(
+    browser: TestClient, learner: LearnerFolder, week: Week
+) -> None:
+    module, page = learner.week(week).module, f"/weeks/{week.name}"
+    stub = module.read_text()
+    module.unlink()
+    assert "<code>doubling.py</code> is missing." in browser.get(page).text
+    browser.post(f"{page}/tasks/{week.module}/restore")
+    assert module.read_text() == stub
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/weeks/week02_none",
+        "/weeks/{}/lab/{}.ipynb",
+        "/weeks/{}/figures/..%2f..%2f..%2fkey",
+        "/weeks/{}/figures/module",
+        "/static/learn.css.j2",
+    ],
+)
+def test_other_addresses_do_not_exist(browser: TestClient, week: Week, path: str) -> None:
+    assert browser.get(path.format(week.name, week.name)).status_code == 404
