@@ -6,7 +6,6 @@ of the reference and the test results of the misconceptions, and reuses the sand
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import re
 import tempfile
@@ -37,7 +36,7 @@ from .running.pytest_plugin import GraderPlugin
 from .running.test_runner import Runs, collect_tests, write_module
 from .targets.confined_process import Spawner
 from .targets.in_process import InProcess, RecordedTarget, Target, prepare_process
-from .targets.resource_limits import ceiling
+from .targets.resource_limits import MOST_BYTES, ceiling
 from .targets.sandboxed import Sandboxed
 
 import msgspec  # isort: skip
@@ -139,10 +138,10 @@ class Engine:
     def _attempt(
         self, name: str, files: Mapping[str, bytes], exercise: str | None
     ) -> SubmissionReport:
-        # Without a sandbox, only the project's own code runs, so memory needs no limit.
-        bounded = ceiling() if self._spawner is not None else contextlib.nullcontext()
+        # without a sandbox, this process also holds the submission's memory
+        own = self.limits.memory_mib << 20 if self._spawner is None else 0
         try:
-            with bounded:
+            with ceiling(MOST_BYTES + own):
                 return self._graded(name, files, exercise)
         except EngineError as error:
             message = str(error)
