@@ -8,6 +8,9 @@ from typer import Argument, Option
 from .app import flag, student_command
 
 FolderOption = Annotated[Path | None, Option(help="A week's folder; default: the current folder.")]
+JsonOption = Annotated[
+    bool, flag("json", "Print only the verdicts, as one JSON object (docs/stability.md).")
+]
 SecondsOption = Annotated[float, Option(min=1, help="Time limit for each check.")]
 
 
@@ -30,7 +33,10 @@ ExerciseArgument = Annotated[str | None, _exercise("An exercise; default: all.")
 
 @student_command
 def check(
-    exercise: ExerciseArgument = None, folder: FolderOption = None, seconds: SecondsOption = 20.0
+    exercise: ExerciseArgument = None,
+    folder: FolderOption = None,
+    seconds: SecondsOption = 20.0,
+    as_json: JsonOption = False,
 ) -> bool:
     """Run the public checks on your file; exit code 0 if all pass, 1 if not.
 
@@ -42,7 +48,7 @@ def check(
     from ..student.checks.stages import run_stages, staged_folder
 
     stages = staged_folder(exercise, folder) if exercise else None
-    if stages is not None:
+    if stages is not None and not as_json:
         return run_stages(stages, folder)
     from ..student.commands.check import check_week
     from ..student.folder.week import open_folder
@@ -53,7 +59,12 @@ def check(
     names = [opened.exercise(exercise).name] if exercise else opened.names
     with terminal(stderr=True).status("  checking", spinner="line"):
         result = check_week(opened, names, seconds=seconds)
-    show(console(), result)
+    if as_json:
+        from ..student.show.verdict_json import public_verdicts
+
+        print(public_verdicts(opened, result).text())
+    else:
+        show(console(), result)
     return result.passed
 
 
@@ -205,6 +216,7 @@ def submit(
         bool, Option("--yes", "-y", help="Submit without asking for confirmation.")
     ] = False,
     folder: FolderOption = None,
+    as_json: JsonOption = False,
 ) -> bool:
     """Check a week, show the changes, and submit it; exit code 1 if a check fails.
 
@@ -215,17 +227,21 @@ def submit(
     from ..student.folder.packing import pack
     from ..student.show.check_text import console
 
-    opened, out = submit.find_week_folder(week, folder), console()
+    opened, out = submit.find_week_folder(week, folder), console(stderr=as_json)
+    goal = submit.destination(opened, "" if exchange else to or opened.week.hand_in)
     parcel = pack(opened)
-    passed = no_check or submit.run_public_checks(out, opened)
+    checked = None if no_check else submit.run_public_checks(out, opened)
     for note in parcel.notes:
         out.print(f"LOOK  {note}")
-    url = "" if exchange else to or opened.week.hand_in
-    if url:
-        submit.send_to_service(out, opened, parcel, url, confirm=not yes, wait=not no_wait)
+    if isinstance(goal, str):
+        reply = submit.send_to_exchange(out, opened, parcel, goal, confirm=not yes)
     else:
-        submit.send_to_exchange(out, opened, parcel, confirm=not yes)
-    return passed and not parcel.notes
+        reply = submit.send_to_service(out, opened, parcel, goal, confirm=not yes, wait=not no_wait)
+    if as_json:
+        from ..student.show.verdict_json import submission_verdicts
+
+        print(submission_verdicts(opened, checked, reply, parcel.notes).text())
+    return not (checked and checked.unfinished) and not parcel.notes
 
 
 @student_command

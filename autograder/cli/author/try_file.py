@@ -21,10 +21,12 @@ from ...terminal.console import terminal
 from ..app import flag
 from ..options import DeviceOption, WeekArgument, find_week
 from ..output import counted, write_output
+from ..student_commands import JsonOption
 
 if TYPE_CHECKING:
     from ...batch.intake import Submission
     from ...model.report.schema import SubmissionReport
+    from ...student.show.verdict_json import Verdicts
 
 _LINE = re.compile(r"(?<= does not run: line )\d+(?=, )")  # the line number in an import failure
 
@@ -42,6 +44,7 @@ def try_(
     out: Annotated[
         Path | None, Option(help="The page to write; default: a file in .autograder/tried.")
     ] = None,
+    as_json: JsonOption = False,
 ) -> bool:
     """Show the feedback that a student would get: scores, misconceptions, lines and the page.
 
@@ -66,6 +69,9 @@ def try_(
             sandbox="none" if quick or trial.own_code else "auto",
         )
     report = _renumbered(batch.submissions[0], trial.offset)
+    if as_json:
+        print(_verdicts(report, chosen).text())
+        return report.verdict is Ending.GRADED
     for line in trial.submission.notes:
         console.print(f"note: {line.text}", style="dim", soft_wrap=True)
     console.print(submission_text(report, chosen, details=False), soft_wrap=True)
@@ -83,6 +89,17 @@ def try_(
 
         webbrowser.open(path.resolve().as_uri())
     return report.verdict is Ending.GRADED
+
+
+def _verdicts(report: SubmissionReport, week: Week) -> Verdicts:
+    """Return the verdicts that a student would see in a course that shows everything."""
+    from ...model.course import Immediate
+    from ...serve.attempt_feedback import redact
+    from ...student.show.verdict_json import hidden_verdicts
+
+    examples = {e.counterexample for e in report.exercises if e.counterexample}
+    visible = redact(report, week, Immediate(show="scores"), examples=examples)
+    return hidden_verdicts(week.name, msgspec.to_builtins(visible))
 
 
 class Trial(msgspec.Struct, frozen=True):

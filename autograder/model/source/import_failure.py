@@ -9,7 +9,7 @@ test has run. Text that the submission controls, such as an exception's message,
 import io
 import re
 import tokenize
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import msgspec
 
@@ -19,7 +19,16 @@ from ..message_text import quoted
 STUCK = "its import did not finish in time. Is there a loop that never ends, or a long wait?"
 _MAX_MESSAGE = 300  # characters of Python's message
 _MAX_WIDTH = 72  # characters of the source line
-_NOTEBOOK = "`%` and `!` commands work only in a notebook"
+# Advice about a line that is not Python, by its beginning.
+_BEGINNINGS = (
+    (
+        ("<<<<<<<", "=======", ">>>>>>>"),
+        "an unresolved merge conflict: keep one side and delete these marks",
+    ),
+    (("%", "!"), "`%` and `!` commands work only in a notebook"),
+    (("```",), "a mark of Markdown: delete it"),
+    (("<",), "this is a web page: download the file itself"),
+)
 _CIRCULAR = re.compile(
     r"cannot import name '([^']+)' from (partially initialized module )?'([^']+)'"
 )
@@ -47,10 +56,11 @@ def explained(module: str, failure: ImportFailure, files: Mapping[str, str]) -> 
     file = failure.file or module
     lines = files.get(file, "").split("\n")
     known = 1 <= failure.line <= len(lines)
-    code = lines[failure.line - 1].rstrip() if known else ""
+    lines = lines[: failure.line] if known else []
+    code = lines[-1].rstrip() if known else ""
     of = "" if file == module else f" of {file if _SIMPLE.fullmatch(file) else quoted(file)}"
     place = f"line {failure.line}{of}, " if known else ""
-    sentence = f"{module} does not run: {place}{_problem(module, failure, code)}"
+    sentence = f"{module} does not run: {place}{_problem(module, failure, lines)}"
     column = failure.column if failure.error != "ImportTimeout" else 0  # arbitrary after a timeout
     return "\n".join([sentence, *_excerpt(code, column)])
 
@@ -64,12 +74,13 @@ def ended(signal: str) -> str:
     )
 
 
-def _problem(module: str, failure: ImportFailure, code: str) -> str:
+def _problem(module: str, failure: ImportFailure, lines: Sequence[str]) -> str:
+    """Complete the sentence. `lines`: those of the file, up to the line of the failure."""
     message = _printable(failure.message.strip().split("\n")[0])[:_MAX_MESSAGE]
     if not failure.error:
         return message
     if failure.error in _SYNTAX:
-        return quoted(message) + _advice(failure.error, code)
+        return quoted(message) + _advice(failure.error, message, lines)
     if failure.error == "EOFError" and message == "EOF when reading a line":
         return "`input()` waits for keyboard input, which checks and grading do not have"
     if failure.error == "ImportTimeout" and _SECONDS.fullmatch(message):
@@ -87,17 +98,24 @@ def _problem(module: str, failure: ImportFailure, code: str) -> str:
         )
     error = failure.error if _SIMPLE.fullmatch(failure.error) else "an exception"
     said = f"{error}: {quoted(message)}" if message else error
-    missing = failure.error == "NameError" and _IMPORTED.match(message)
-    return f"{said} (is its import missing?)" if missing else said
+    if failure.error == "NameError" and _IMPORTED.match(message):
+        return f"{said} (is its import missing?)"
+    if failure.error == "ModuleNotFoundError":
+        return f"{said} (a misspelled name, a missing file, or a library that is not installed?)"
+    return said
 
 
-def _advice(error: str, code: str) -> str:
-    start = code.lstrip()
-    if start.startswith(("<<<<<<<", "=======", ">>>>>>>")):
-        return " (an unresolved merge conflict: keep one side and delete these marks)"
-    if start.startswith(("%", "!")):
-        return f" ({_NOTEBOOK})"
-    return " (indent with spaces only, no tabs)" if error == "TabError" else ""
+def _advice(error: str, message: str, lines: Sequence[str]) -> str:
+    """Return advice about a syntax error in the last of these lines in parentheses, or ""."""
+    start = lines[-1].lstrip() if lines else ""
+    advice = next((a for beginnings, a in _BEGINNINGS if start.startswith(beginnings)), "")
+    if error == "TabError":
+        tabs = [n for n, line in enumerate(lines, start=1) if re.match(r" *\t", line)]
+        at = f"; line {tabs[-1]} has a tab" if tabs else ""
+        advice = f"indent with spaces only, no tabs{at}"
+    elif "U+00A0" in message:
+        advice = "a character that only looks like a space: delete it and type a space"
+    return f" ({advice})" if advice else ""
 
 
 def _excerpt(code: str, column: int) -> list[str]:

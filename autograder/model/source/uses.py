@@ -77,6 +77,7 @@ class FileUses:
         self.on_import = Part()
         self.methods: set[str] = set()
         self.aliases: dict[str, str] = {}
+        self._lines: dict[str, int] = {}  # maps each alias to the line that binds it
         self.own: set[str] = set()
         # `id()` of the import statements in a `try` with an `except`, and of those in class bodies
         self.guarded, self.of_classes = set[int](), set[int]()
@@ -109,7 +110,7 @@ class FileUses:
         for origin in origins:
             dotted = f"{origin}.{rest}".rstrip(".")
             own = self.resolve(dotted)
-            uses = [] if own else [Use(dotted, self.name, 1, called=True)]
+            uses = [] if own else [Use(dotted, self.name, self._lines.get(first, 1), called=True)]
             parts.append(Part(uses=uses, elsewhere=own))
         return parts
 
@@ -146,9 +147,12 @@ class FileUses:
                 if isinstance(node, IMPORTS):
                     bound = self.bound_by_import(node)
                     self.aliases.update(bound)
+                    self._lines |= dict.fromkeys(bound, node.lineno)
                     self.own -= bound.keys()
         self.own.update(bound_names(statement))
-        self.aliases.update(assigned_aliases(statement, self.aliases))
+        assigned = assigned_aliases(statement, self.aliases)
+        self.aliases.update(assigned)
+        self._lines |= dict.fromkeys(assigned, statement.lineno)
 
     def _collect(self, statement: ast.stmt) -> None:
         part = Part()

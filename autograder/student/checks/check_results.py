@@ -115,6 +115,11 @@ class CheckResult(msgspec.Struct, frozen=True):
         return not problem and all(e.state == "pass" for e in self.exercises)
 
     @property
+    def unfinished(self) -> list[str]:
+        """The exercises that neither pass nor are impossible to check on this machine."""
+        return [e.name for e in self.exercises if e.state not in ("pass", "skipped")]
+
+    @property
     def open_points(self) -> float:
         """The points still to earn. Electives beyond the number that counts are ignored."""
         left = [e for e in self.exercises if e.state != "pass"]
@@ -142,12 +147,12 @@ def sum_up(
     ran = [o for o in outcomes if not o.skipped]
     failed = [o for o in ran if o.state != "pass"]
     first = min(failed, key=lambda o: o.state != "fail", default=None)
-    state: State = first.state if first else "pass" if ran else "open"
+    state: State = first.state if first else "pass"
     if state == "open" and len(failed) < len(ran):
         state = "fail"  # a check passed, so some code of the exercise is written
     passed, total = len(ran) - len(failed), len(ran)
-    if outcomes and not ran:
-        state, first = "skipped", outcomes[0]
+    if not ran:
+        state, first = ("skipped", outcomes[0]) if outcomes else ("unknown", None)
     if forbidden:
         state, first, passed, total = "fail", forbidden, 0, len(outcomes)
     name, worth, elective = exercise.name, exercise.points, exercise.elective

@@ -11,6 +11,7 @@ without standard input.
 
 import ast
 import importlib.util
+import inspect
 import linecache
 import os
 import re
@@ -19,9 +20,9 @@ import sys
 import time
 import traceback
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from types import FrameType, ModuleType
+from types import FrameType, FunctionType, ModuleType
 from typing import Any
 
 from ...model.availability import is_missing
@@ -100,7 +101,8 @@ def explain_failure(
     raising = raising_frame(error)
     if isinstance(error, NotImplementedError) and any(f is raising for f, _ in student_frames):
         return _unwritten(error, folder, exercise, student_frames[-1][1])
-    if isinstance(error, ImportError) and f"cannot import name '{exercise}'" in message:
+    of_module = isinstance(error, ImportError) and error.name == folder.stem
+    if of_module and f"cannot import name '{exercise}'" in message:
         return Failure("missing", output=output)
     if student_frames and "reading from stdin while output is captured" in message:
         reading, line = student_frames[-1]
@@ -163,6 +165,12 @@ def _message(error: BaseException) -> str:
 def _unusable_result(kind: str, message: str, exercise: str) -> str:
     if "NoneType" in message:
         return "It returned None instead of a value. Is a `return` missing?"
+    absent = re.match(r"'(\w+)' object has no attribute '(\w+)'", message)
+    if absent and absent[1] == exercise:
+        return (
+            f"`{exercise}` has no attribute `{absent[2]}`, which the check reads: assign "
+            f"`self.{absent[2]}` in `__init__`, as the docstring describes."
+        )
     called = re.match(r"([\w.]+)\(\) (?:got|takes|missing) ", message)
     if kind == "TypeError" and called and exercise in called[1].split("."):
         return (
@@ -208,6 +216,36 @@ def _fact(value: Any) -> str:
     return ""
 
 
+def changed_arguments(
+    folder: WeekFolder, exercise: str, checks: Sequence[Callable[[], object]]
+) -> tuple[str, ...]:
+    """Return a sentence for each tensor or array argument that the exercise changes in place."""
+    module, function = sys.modules[folder.stem], getattr(sys.modules[folder.stem], exercise, None)
+    if not isinstance(function, FunctionType):
+        return ()
+    signature, changed = inspect.signature(function), dict[str, None]()
+
+    def watched(*args: Any, **kwargs: Any) -> Any:
+        given = signature.bind(*args, **kwargs).arguments
+        before = {n: _elements(v) for n, v in given.items() if hasattr(v, "tolist")}
+        try:
+            return function(*args, **kwargs)
+        finally:
+            changed.update((n, None) for n, old in before.items() if _elements(given[n]) != old)
+
+    setattr(module, exercise, watched)
+    for check in checks:
+        with suppress(BaseException), _stopped_after(_MAX_SECONDS):
+            check()
+    setattr(module, exercise, function)
+    return tuple(f"It changes its argument `{n}` in place: compute new values." for n in changed)
+
+
+def _elements(value: Any) -> str:
+    """Return all elements as text, in which NaN is equal to itself."""
+    return repr(value.tolist())
+
+
 def find_mistake_lines(
     folder: WeekFolder, exercise: str, checks: Sequence[Callable[[], object]], until: float
 ) -> tuple[SuspectLine, ...]:
@@ -218,8 +256,6 @@ def find_mistake_lines(
     """
     from ...repair import generate_edits  # slow to import, and used only after a failure
 
-    if not hasattr(signal, "setitimer"):  # Windows cannot stop an edited version that hangs
-        return ()
     source = folder.source()
     data = source.encode()
     found: dict[int, SuspectLine] = {}

@@ -20,6 +20,7 @@ from typing import Any
 
 from ...model.source.rules import call_in_words
 from ...worker.monitor.function_hooks import function_mode, matches
+from ..folder.source import binding_line
 from ..folder.week import WeekFolder
 from .check_results import Failure
 
@@ -70,6 +71,24 @@ class CallNotice:
                 found = found or int(frame.f_lineno)
             frame = frame.f_back
         return found
+
+
+def give_frames(folder: WeekFolder) -> None:
+    """Wrap exercises that are objects of a library, such as `softmax = partial(F.softmax)`.
+
+    Calls of such an object have no frame in the student's module. The wrapper's frame is at the
+    line of the assignment, so that forbidden calls and errors are reported there.
+    """
+    module, source = sys.modules[folder.stem], folder.source()
+    for name in folder.names:
+        value = getattr(module, name, None)
+        file = getattr(getattr(value, "__code__", None), "co_filename", "")
+        if callable(value) and not isinstance(value, type) and file != str(folder.module):
+            text = "\n" * (binding_line(source, name) - 1)
+            text += "def exercise(*args, **kwargs): return library_object(*args, **kwargs)"
+            names = {"library_object": value}
+            exec(compile(text, str(folder.module), "exec"), names)
+            setattr(module, name, names["exercise"])
 
 
 def _dispatch_mode(note: Callable[[str], None]) -> Any:

@@ -54,8 +54,8 @@ class WarmPython:
 
     def __init__(self, folder: WeekFolder) -> None:
         self._folder = folder
-        # forks of one process would not notice changes to conftest.py, which pytest reads only once
-        self._serves = _CAN_FORK and not (folder.path / "conftest.py").exists()
+        folder.checks  # noqa: B018  # raises KitError if the file is missing
+        self._serves = _CAN_FORK
         self._start()
 
     def _start(self) -> None:

@@ -46,11 +46,12 @@ from .check_results import (
     claim_in_words,
     timeout_message,
 )
-from .forbidden_calls import CallNotice
+from .forbidden_calls import CallNotice, give_frames
 
 _MAX_OUTPUT = 4000
 _INTERVAL = 0.05  # seconds between two checks of the time limit
 _SEARCH_SECONDS = 0.8  # processor time for locating mistakes, for all exercises together
+_MAX_DATA = 6 << 30  # bytes of memory; grading allows 1 GiB in addition to the libraries
 _IDLE = 1800.0  # seconds without an order after which the process exits to free its memory
 _COMPLETE, _STOPPED = 42, 3  # exit codes
 _PR_SET_PDEATHSIG = 1
@@ -96,6 +97,7 @@ class CheckPlugin:
         if self._serve:
             _end_with_parent()
             importlib.invalidate_caches()
+        _limit_memory()
         _remove_compiled(self.folder.path)
         patterns = tuple(sorted({p for e in self.folder.week.exercises for p in e.not_allowed}))
         hook_functions(patterns, self.notice.note)
@@ -130,6 +132,7 @@ class CheckPlugin:
         if stopped is not None:
             self.report(CheckEvent(stopped=stopped))
             self.end()
+        give_frames(self.folder)
 
     def pytest_runtest_logstart(self, nodeid: str) -> None:
         self._failure, self._skipped, self.notice.failure = None, "", None
@@ -176,6 +179,8 @@ class CheckPlugin:
     def _report_mistake_lines(self) -> None:
         if not any(outcome.failure for _, outcome in self._ran):
             return
+        if not hasattr(signal, "setitimer"):  # Windows cannot stop an edited version that hangs
+            return
         with suppress(Exception):  # an error in this optional search must not change the result
             until = time.process_time() + _SEARCH_SECONDS
             for exercise in self.order.exercises:
@@ -185,10 +190,14 @@ class CheckPlugin:
                 checks = [call for item, _ in ran if (call := _as_call(item)) is not None]
                 if not kinds or not kinds <= {"wrong", "raised"} or len(checks) < len(ran):
                     continue
+                changed = explain.changed_arguments(self.folder, exercise, checks)
                 places = explain.find_mistake_lines(self.folder, exercise, checks, until)
                 for _, outcome in ran:
-                    if places and outcome.failure:
-                        failure = msgspec.structs.replace(outcome.failure, places=places)
+                    if (changed or places) and outcome.failure:
+                        facts = (*changed, *outcome.failure.facts)
+                        failure = msgspec.structs.replace(
+                            outcome.failure, places=places, facts=facts
+                        )
                         outcome = msgspec.structs.replace(outcome, failure=failure)
                         self.report(CheckEvent(outcome=outcome))
 
@@ -267,6 +276,16 @@ def _remove_compiled(folder: Path) -> None:
             Path(importlib.util.cache_from_source(str(source))).unlink()
 
 
+def _limit_memory() -> None:
+    """Let code that needs too much memory raise MemoryError before the machine comes to a halt."""
+    with suppress(ImportError, ValueError, OSError):  # no limits on Windows, or a lower one is set
+        import resource
+
+        resource.setrlimit(
+            resource.RLIMIT_DATA, (_MAX_DATA, resource.getrlimit(resource.RLIMIT_DATA)[1])
+        )
+
+
 def _end_with_parent() -> None:
     with suppress(OSError, AttributeError):  # not Linux
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
@@ -301,8 +320,8 @@ def main() -> None:
     gc.freeze()  # prevents garbage collections in a fork from copying torch's memory pages
     plugin = CheckPlugin(folder, orders, events, serve)
     options = ["--import-mode=importlib", "-c", os.devnull, "--rootdir", str(folder.path)]
-    options += ["--noconftest"] if serve else []
-    options += ["-p", "no:cacheprovider", "--tb=no", "-q", str(folder.checks)]
+    # the name alone, because pytest interprets `[` and `::` in a path
+    options += ["--noconftest", "-p", "no:cacheprovider", "--tb=no", "-q", folder.checks.name]
     run_pytest(options, plugin)
     plugin.end()
 

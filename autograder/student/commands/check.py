@@ -63,6 +63,11 @@ def check_week(
         outcomes = run_checks(folder, [e.name for e in chosen], seconds, warm)
     except DoesNotRun as stopped:
         return _import_failed(folder, source, stopped.failure)
+    if not outcomes:
+        raise KitError(
+            f"{folder.checks.name} contains no check of {', '.join(e.name for e in chosen)}: "
+            "replace it with the one in the released folder"
+        )
     refused = refused_outcomes(folder, outcomes)
     results = [
         sum_up(e, [o for o in outcomes if o.exercise == e.name], refused.get(e.name))
@@ -145,7 +150,6 @@ def progress_in_notebook(folder: Path | None = None) -> NotebookOutput:
 
 def _warm_process(folder: WeekFolder) -> WarmPython:
     if folder.path not in processes:
-        folder.checks  # noqa: B018  # raises KitError if the file is missing
         while processes:
             processes.popitem()[1].close()
         processes[folder.path] = WarmPython(folder)

@@ -25,6 +25,7 @@ _SECONDS = 60.0
 _HUB_TOKEN = "JUPYTERHUB_API_TOKEN"
 _FORM = "application/x-www-form-urlencoded"
 _MAX_BYTES = 4 << 20  # maximum size of a response
+_NO_EFFECT = "nothing was submitted; try again later"
 
 
 class SignInRequired(KitError):
@@ -68,7 +69,8 @@ class CourseService:
     def submit(self, week: str, digest: str) -> dict[str, Any]:
         """Submit the reviewed files; return the receipt."""
         form = urllib.parse.urlencode({"digest": digest}).encode()
-        return self._json(f"weeks/{week}/tries", form, _FORM)
+        unsure = f"it is not known whether your files arrived: look at {self.url} before you retry"
+        return self._json(f"weeks/{week}/tries", form, _FORM, unsure)
 
     def follow(self, receipt: str) -> Iterator[dict[str, Any]]:
         """Yield the state of a submission until it is final, as often as the service suggests."""
@@ -79,7 +81,10 @@ class CourseService:
                 return
             time.sleep(float(state["refresh"]))  # the service sends no event to the client
 
-    def _json(self, path: str, data: bytes | None = None, kind: str = "") -> dict[str, Any]:
+    def _json(
+        self, path: str, data: bytes | None = None, kind: str = "", effect: str = _NO_EFFECT
+    ) -> dict[str, Any]:
+        """Make a request; `effect` completes the message if no response arrives."""
         headers = {"accept": "application/json"}
         if self.key:
             headers["authorization"] = f"Bearer {self.key}"
@@ -93,9 +98,7 @@ class CourseService:
             raise self._http_error(error) from None
         except (OSError, ValueError) as error:
             why = getattr(error, "reason", None) or error
-            raise KitError(
-                f"{self.url} cannot be reached ({why}): nothing was submitted; try again later"
-            ) from None
+            raise KitError(f"{self.url} cannot be reached ({why}): {effect}") from None
         if not found:
             raise KitError(
                 f"{self.url} is not a grading service of this kit: check the URL, or ask your "

@@ -13,7 +13,13 @@ from rich.console import Console
 from ...model.errors import KitError
 from ...model.submission_files import packed
 from ...terminal.console import terminal
-from ..folder.packing import SubmissionFiles, save_receipt, submit_to_exchange
+from ..checks.check_results import CheckResult
+from ..folder.packing import (
+    SubmissionFiles,
+    exchange_program,
+    save_receipt,
+    submit_to_exchange,
+)
 from ..folder.week import WeekFolder, open_all, open_folder
 from ..show.check_text import wrapped
 from ..show.wording import summary
@@ -38,8 +44,8 @@ def find_week_folder(week: str | None, folder: Path | None) -> WeekFolder:
     raise KitError(f"there is no week {week!r} here; there are {names}")
 
 
-def run_public_checks(out: Console, folder: WeekFolder) -> bool:
-    """Check all exercises and print a summary; return True if each passes or cannot run here.
+def run_public_checks(out: Console, folder: WeekFolder) -> CheckResult:
+    """Check all exercises and print a summary.
 
     Raise KitError if the module cannot be imported.
     """
@@ -50,56 +56,80 @@ def run_public_checks(out: Console, folder: WeekFolder) -> bool:
             "to submit anyway"
         )
     out.print(summary(result))
-    failing = [e.name for e in result.exercises if e.state not in ("pass", "skipped")]
-    if failing:
+    if failing := result.unfinished:
         out.print(f"  not yet: {', '.join(failing)}: `autograder check` shows why")
-    return not failing
+    return result
 
 
-def _confirm(confirm: bool) -> None:
+def _confirm(out: Console, confirm: bool) -> None:
     """Ask for confirmation on a terminal; raise KitError if the student declines."""
     if not confirm or not sys.stdin.isatty():
         return
     try:
-        answer = input("Submit? [Y/n] ").strip().lower()
+        out.print("Submit? [Y/n] ", end="")
+        answer = input().strip().lower()
     except EOFError:
         answer = "n"
     if answer not in ("", "y", "yes"):
         raise KitError("nothing was submitted")
 
 
+def destination(folder: WeekFolder, url: str) -> CourseService | str:
+    """Return the service at `url` or, if `url` is "", the path of nbgrader.
+
+    Raise KitError if there is nowhere to submit, so that nobody waits for the checks first.
+    """
+    if not url:
+        return exchange_program(folder)
+    service = CourseService(url)
+    if not service.key and not os.environ.get(TOKEN_VARIABLE) and not sys.stdin.isatty():
+        raise KitError(_sign_in(service, "you have not signed in here yet"))
+    return service
+
+
+def _sign_in(service: CourseService, why: object) -> str:
+    return (
+        f"{service.url}: {why}. Set {TOKEN_VARIABLE} to the token from your instructor or the "
+        f"web page (in a notebook: %env {TOKEN_VARIABLE}=…), or run this command in a terminal and "
+        "type the token when prompted"
+    )
+
+
 def send_to_exchange(
-    out: Console, folder: WeekFolder, parcel: SubmissionFiles, *, confirm: bool
-) -> None:
-    """Submit files through nbgrader's exchange. `confirm`: on a terminal, ask first."""
+    out: Console, folder: WeekFolder, parcel: SubmissionFiles, program: str, *, confirm: bool
+) -> dict[str, Any]:
+    """Submit files through nbgrader's exchange; return a receipt.
+
+    confirm: on a terminal, ask first
+    """
     out.print("Parts of earlier submissions that are not in this one are kept.")
     out.print(f"  files    {', '.join(parcel.files)}")
     out.print(f"  digest   {parcel.digest}")
-    _confirm(confirm)
-    when = submit_to_exchange(folder, parcel)
+    _confirm(out, confirm)
+    when = submit_to_exchange(folder, parcel, program)
     out.print(f"Submitted through nbgrader, {when}")
     save_receipt(folder, f"through nbgrader, {when}, digest {parcel.digest}")
+    return {"receipt": f"nbgrader, {when}"}
 
 
 def send_to_service(
     out: Console,
     folder: WeekFolder,
     parcel: SubmissionFiles,
-    url: str,
+    service: CourseService,
     *,
     confirm: bool,
     wait: bool,
-) -> None:
-    """Submit files to the course's service.
+) -> dict[str, Any]:
+    """Submit files to the course's service; return the service's last reply.
 
     confirm: on a terminal, ask before submitting. wait: wait for the result and print it.
     """
-    service = CourseService(url)
     review = _review(out, folder, parcel, service)
     _print(out, review_lines(review))
     if review["problem"]:
         raise KitError(f"nothing was submitted. {review['stays']}".rstrip(" ."))
-    _confirm(confirm)
+    _confirm(out, confirm)
     reply = service.submit(folder.week.week, review["digest"])
     receipt, received, digest = reply["receipt"], reply["received"], reply["digest"]
     out.print(f"Submitted: {folder.heading}, {received}")
@@ -111,9 +141,10 @@ def send_to_service(
     if reply["why"] and not refused:
         out.print(reply["why"])
     elif wait:
-        _show_result(out, service, reply)
+        reply = _show_result(out, service, reply)
     else:
         out.print(f"  result   {service.url}tries/{receipt}")
+    return reply
 
 
 def _review(
@@ -130,11 +161,7 @@ def _review(
         return service.review(folder.week.week, data)
     except SignInRequired as error:
         if not sys.stdin.isatty() or token:
-            raise KitError(
-                f"{service.url}: {error}. Set {TOKEN_VARIABLE} to the token from your instructor "
-                f"or the web page (in a notebook: %env {TOKEN_VARIABLE}=…), or run this command in "
-                "a terminal and type the token when prompted"
-            ) from None
+            raise KitError(_sign_in(service, error)) from None
         out.print(f"Sign in to {service.url}: {error}")
         name = service.sign_in(getpass.getpass("Token: ").strip())
         out.print(f"You are signed in as {name} on this machine.")
@@ -151,25 +178,29 @@ def review_lines(review: dict[str, Any]) -> Lines:
     yield 2, review["problem"] or f"{review['summary']} {review['rule']}"
 
 
-def _show_result(out: Console, service: CourseService, reply: dict[str, Any]) -> None:
-    """Wait for the result and print it. Ctrl-C ends the wait, but keeps the submission."""
+def _show_result(out: Console, service: CourseService, reply: dict[str, Any]) -> dict[str, Any]:
+    """Wait for the result and print it; return the last reply.
+
+    Ctrl-C or a lost connection ends the wait, but keeps the submission.
+    """
     receipt = reply["receipt"]
     with (
         terminal(stderr=True).status(_queue_state(reply), spinner="line") as status,
-        contextlib.suppress(KeyboardInterrupt),
+        contextlib.suppress(KeyboardInterrupt, KitError),  # such as a lost connection
     ):
         for state in service.follow(receipt):
             reply = state
             status.update(_queue_state(reply))
     if reply["state"] not in ("graded", "replaced"):
         out.print(f"It is submitted. See the result at {service.url}tries/{receipt}")
-        return
+        return reply
     _print(out, result_lines(reply))
     out.print(f"Details: {service.url}tries/{receipt}")
     if reply.get("better") and reply["better"]["restorable"]:
         out.print(f"To restore it: {service.url}tries/{reply['better']['receipt']}")
     if "left" in reply and not reply.get("why"):
         out.print(f"{reply['left']} of {reply['tries']} results left")
+    return reply
 
 
 def _queue_state(reply: dict[str, Any]) -> str:

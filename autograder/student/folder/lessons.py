@@ -5,7 +5,6 @@ than the one before. The state file is optional: if it is missing, damaged or re
 number of hints shown and the last results are lost.
 """
 
-import contextlib
 import json
 import re
 from pathlib import Path
@@ -55,9 +54,13 @@ def load_state(path: Path) -> StudentState:
         return StudentState()
 
 
-def save_state(path: Path, state: StudentState) -> None:
-    with contextlib.suppress(OSError):
+def save_state(path: Path, state: StudentState) -> str:
+    """Store the state; return the reason if the file cannot be written, or ""."""
+    try:
         replace_file(path, msgspec.json.format(msgspec.json.encode(state), indent=1))
+    except OSError as error:
+        return error.strerror or str(error)
+    return ""
 
 
 def parse_hints(text: str) -> dict[str, tuple[str, ...]]:
@@ -99,7 +102,11 @@ def hints_to_show(folder: WeekFolder, exercise: str, again: bool) -> tuple[list[
     if shown == every:
         return shown, f"You have seen all hints for {exercise}. Read the lesson, or ask."
     state.hints[exercise] = len(shown) + 1
-    save_state(folder.memory, state)
+    if problem := save_state(folder.memory, state):
+        return every[: len(shown) + 1], (
+            f"That this hint was shown cannot be recorded in {folder.path.name} ({problem}), so it "
+            f"will be shown again. Make the folder writable, or read {FILE}."
+        )
     return every[: len(shown) + 1], ""
 
 

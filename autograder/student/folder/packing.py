@@ -26,6 +26,7 @@ _SUFFIXES = (".py", ".txt", ".json", ".csv", ".npy")
 _SKIPPED_FOLDERS = ("figures", BACKUPS, "feedback", "__pycache__")
 _MAX_BYTES = 64 << 20
 _SETTINGS = "nbgrader_config.py"
+_EXCHANGE = "/usr/local/share/nbgrader/exchange"  # nbgrader's default
 _LOG = re.compile(r"^\[\w+ \| [A-Z]+\] ")
 _DONE = re.compile(r"Submitted as: (\S+) (\S+) (.+)")
 
@@ -72,15 +73,31 @@ def _is_submitted(folder: WeekFolder, name: str) -> bool:
     return name == f"{folder.week.week}.ipynb" or name.endswith(_SUFFIXES)
 
 
-def submit_to_exchange(folder: WeekFolder, parcel: SubmissionFiles) -> str:
-    """Submit files through nbgrader; return the time that nbgrader reports, or raise KitError."""
+def exchange_program(folder: WeekFolder) -> str:
+    """Return the path of nbgrader; raise KitError if it is missing or finds no exchange."""
     next_to_python = str(Path(sys.executable).parent)
     program = shutil.which("nbgrader", path=next_to_python) or shutil.which("nbgrader")
-    if program is None:
+    settings = (Path(p).glob("nbgrader_config.*") for p in _jupyter_folders())
+    configured = _nbgrader_settings(folder) or any(map(any, settings))
+    if program is None or not (configured or os.access(_EXCHANGE, os.W_OK)):
         raise KitError(
-            "there is nowhere to submit: name your course's service with --to https://…, or "
-            "install nbgrader to use its exchange"
+            f"there is nowhere to submit: {folder.path.name} names no service, and nbgrader "
+            f"{'is not installed' if program is None else 'has no exchange'} here. Use --to "
+            "https://… with the URL from your instructor, or submit as your course describes"
         )
+    return program
+
+
+def _jupyter_folders() -> list[str]:
+    try:
+        from jupyter_core.paths import jupyter_config_path
+    except ImportError:
+        return []
+    return jupyter_config_path()
+
+
+def submit_to_exchange(folder: WeekFolder, parcel: SubmissionFiles, program: str) -> str:
+    """Submit files through nbgrader; return the time that nbgrader reports, or raise KitError."""
     name = folder.path.name if folder.path.name.startswith(folder.week.week) else folder.week.week
     with tempfile.TemporaryDirectory(prefix="autograder-submit-") as stage:
         write_files(Path(stage) / name, parcel.files)

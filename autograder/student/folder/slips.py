@@ -2,11 +2,11 @@
 
 The rules of `model/source/rules.py` find plain calls in the source, such as `torch.softmax(x)`,
 `x.softmax(-1)` and calls of imported names. Calls through an alias are found while the public
-checks run (checks/forbidden_calls.py). The accidents are code in the wrong file, a newer copy of
-the module, a leftover `raise` of the stub, and an unsaved file.
+checks run (checks/forbidden_calls.py). The accidents are code in the wrong file or place, a newer
+copy of the module, a leftover `raise` of the stub, a second definition, code that never runs, and
+an unsaved file.
 """
 
-import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import islice
 
@@ -14,11 +14,10 @@ from ...model.source.reachable import Sources
 from ...model.source.rules import Refusal, Rules, missing_imports, plain_calls, refusals, texts_of
 from ..checks.check_results import CheckOutcome, ExerciseResult, Failure
 from .lessons import notebook_cells
-from .source import statement_counts
-from .week import WeekFolder
+from .source import oddities, statement_counts
+from .week import DEFINITION, WeekFolder
 
 _MAX_FILES = 200
-_DEFINITION = re.compile(r"^(?:def|class)\s+(\w+)", re.MULTILINE)
 
 
 def refused_outcomes(folder: WeekFolder, outcomes: list[CheckOutcome]) -> dict[str, CheckOutcome]:
@@ -62,11 +61,14 @@ def find_slips(
     if not failing:
         return ()
     unwritten = [r.name for r in failing if r.state == "open"]
-    module = folder.week.module
-    notes = [
-        f"{c.name} is newer than {module}: only {module} counts." for c in folder.newer_copies()
-    ]
-    notes += [*_defined_in_notebook(folder, unwritten), *_leftover_raises(folder, unwritten)]
+    absent = [r.name for r in failing if _kind(r) == "missing"]
+    module, copies = folder.week.module, folder.newer_copies()
+    notes = [f"{c.name} is newer than {module}: only {module} counts." for c in copies]
+    notes += _defined_elsewhere(folder, [*unwritten, *absent], {c.name for c in copies})
+    notes += _leftover_raises(folder, unwritten)
+    notes += oddities(folder.source(), folder.week.stub, {r.name for r in failing})
+    if unchecked := [f"`{r.name}`" for r in failing if r.state == "unknown"]:
+        notes.append(f"{folder.checks.name} contains no check of {', '.join(unchecked)}.")
     if not notes and all(r.name in unchanged for r in failing):
         notes.append(f"{module} has not changed since your last check: is it saved?")
     return tuple(notes)
@@ -83,11 +85,20 @@ def _leftover_raises(folder: WeekFolder, unwritten: Sequence[str]) -> Iterator[s
             )
 
 
-def _defined_in_notebook(folder: WeekFolder, unwritten: Sequence[str]) -> Iterator[str]:
+def _defined_elsewhere(
+    folder: WeekFolder, names: Sequence[str], known: Collection[str]
+) -> Iterator[str]:
+    """Yield a sentence for each file, except those in `known`, that contains exercises' code."""
     code = [source for kind, source in notebook_cells(folder) if kind == "code"]
-    defined = {name for source in code for name in _DEFINITION.findall(source)}
-    if names := [f"`{name}`" for name in unwritten if name in defined]:
-        yield (
-            f"{folder.week.week}.ipynb defines {', '.join(names)}, but only {folder.week.module} "
-            "is checked: move the code there."
-        )
+    places = {f"{folder.week.week}.ipynb": [n for s in code for n in DEFINITION.findall(s)]}
+    places |= {p.name: found for p, found in folder.misplaced().items() if p.name not in known}
+    for place, defined in places.items():
+        if found := [f"`{name}`" for name in names if name in defined]:
+            yield (
+                f"{place} defines {', '.join(found)}, but only {folder.week.module} is checked: "
+                "move the code there."
+            )
+
+
+def _kind(result: ExerciseResult) -> str:
+    return result.first.failure.kind if result.first and result.first.failure else ""

@@ -11,8 +11,9 @@ import datetime as dt
 import hashlib
 import shutil
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Iterator
 from functools import lru_cache
+from itertools import pairwise
 from pathlib import Path
 
 from ...files import replace_file
@@ -65,6 +66,11 @@ def definition(source: str, name: str) -> slice | None:
     return found
 
 
+def binding_line(source: str, name: str) -> int:
+    """Return the line of the last top-level statement that binds a name, or 1 if none does."""
+    return max((s.lineno for s in _parsed(source).body if name in _bound_names(s)), default=1)
+
+
 def statement_counts(source: str) -> dict[str, int]:
     """Count the statements in each top-level definition, without docstrings."""
     return {
@@ -72,6 +78,38 @@ def statement_counts(source: str) -> dict[str, int]:
         for node in _parsed(source).body
         if isinstance(node, Definition)
     }
+
+
+def oddities(source: str, stub: str, exercises: Collection[str]) -> Iterator[str]:
+    """Yield a sentence for each exercise that has two versions or is not at the left margin, and
+    for code after a `return`.
+    """
+    unwritten = {_fingerprint([s]) for s in _parsed(stub).body}
+    lines: dict[str, int] = {}  # of the first version that contains code
+    for node in _parsed(source).body:
+        inner = [n for n in ast.walk(node) if isinstance(n, Definition) and n.name in exercises]
+        if node not in inner:
+            yield from (
+                f"`{n.name}` in line {n.lineno} is indented: move it to the left margin."
+                for n in inner
+                if n.name not in lines
+            )
+            continue
+        assert isinstance(node, Definition)
+        if first := lines.get(node.name):
+            yield (
+                f"`{node.name}` is defined in lines {first} and {node.lineno}, and only the last "
+                "definition counts: delete the other."
+            )
+        elif _fingerprint([node]) not in unwritten:
+            lines[node.name] = node.lineno
+        blocks = (getattr(n, "body", None) for n in ast.walk(node))
+        for before, after in (pair for b in blocks if isinstance(b, list) for pair in pairwise(b)):
+            if isinstance(before, ast.Return):
+                yield (
+                    f"Line {after.lineno} never runs: it comes after the `return` in line "
+                    f"{before.lineno}."
+                )
 
 
 def restore_stub(
@@ -83,6 +121,8 @@ def restore_stub(
     KitError if the stub is missing, the exercise cannot be located, or a file cannot be written.
     """
     text = folder.week.stub
+    if folder.module.is_dir():
+        folder.source()  # raises KitError with a remedy
     if not text:
         raise KitError(f"{folder.path.name} contains no stub: copy it from the released folder")
     if exercise is not None:
@@ -93,7 +133,7 @@ def restore_stub(
             (folder.path / BACKUPS).mkdir(exist_ok=True)
             backup = _unused_backup(folder, now or dt.datetime.now())
             shutil.copyfile(folder.module, backup)
-        replace_file(folder.module, text.encode(), 0o644)
+        replace_file(folder.module.resolve(), text.encode(), 0o644)
     except OSError as error:
         where = error.filename or folder.path.name
         raise KitError(f"nothing was reset: {where} cannot be written ({error.strerror})") from None
@@ -115,7 +155,7 @@ def _with_stub_of(folder: WeekFolder, exercise: str) -> str:
     except (SyntaxError, ValueError) as error:
         raise KitError(
             f"Python cannot read {folder.week.module} ({error}), so {exercise} cannot be located: "
-            "correct that line, or restore the whole file with `autograder reset --all`"
+            "correct the file, or restore all of it with `autograder reset --all`"
         ) from None
     stub_lines, lines = stub.split("\n")[wanted], source.split("\n")
     if found:
@@ -135,7 +175,7 @@ def _unused_backup(folder: WeekFolder, now: dt.datetime) -> Path:
 @lru_cache(maxsize=4)
 def _parsed(source: str) -> ast.Module:
     """Parse a module and remove docstrings of definitions. Do not modify the cached tree."""
-    tree = ast.parse(source)
+    tree = ast.parse(source, "your file")
     for node in ast.walk(tree):
         if isinstance(node, Definition) and len(node.body) > 1 and _is_text(node.body[0]):
             node.body = node.body[1:]

@@ -17,6 +17,7 @@ from ...model.source.rules import Rules
 
 DESCRIPTION = "week.json"
 MEMORY = ".autograder-student.json"
+DEFINITION = re.compile(r"^(?:def|class)\s+(\w+)", re.MULTILINE)
 SUFFIX_OF_SOLUTIONS = "-solutions"  # the folder of released solutions is named <week>-solutions
 
 
@@ -130,9 +131,14 @@ class WeekFolder:
             content = self.module.read_bytes()
         except FileNotFoundError:
             remedy = ": `autograder reset --all` restores the stub"
-            if copies := self.copies():
-                remedy = f"; there is {copies[0].name}: rename it to {self.module.name}"
+            if others := [*self.copies(), *self.misplaced()]:
+                remedy = f"; there is {others[0].name}: rename it to {self.module.name}"
             raise KitError(f"there is no {self.module.name} in {self.path.name}{remedy}") from None
+        except IsADirectoryError:
+            raise KitError(
+                f"{self.module.name} is a folder: rename it, and restore the file with "
+                "`autograder reset --all`"
+            ) from None
         except OSError as error:
             raise KitError(f"{self.module.name} cannot be read: {error.strerror}") from None
         if problem := not_text(self.module.name, content):
@@ -144,6 +150,21 @@ class WeekFolder:
         pattern = rf"{re.escape(self.stem)}( ?\(\d+\)| - copy.*|[ _-]copy)\.py"
         copied = re.compile(pattern, re.IGNORECASE)
         return [p for p in sorted(self.path.glob("*.py")) if copied.fullmatch(p.name)]
+
+    def misplaced(self) -> dict[Path, list[str]]:
+        """Map text files next to the module to the exercises that they define, the newest first.
+
+        This finds files that were saved under a wrong name, such as `softmax.py.txt`.
+        """
+        known = (self.week.module, f"test_{self.week.module}")
+        found: dict[Path, list[str]] = {}
+        paths = (p for p in self.path.iterdir() if p.suffix in (".py", ".txt"))
+        for path in sorted(paths, key=lambda p: p.lstat().st_mtime, reverse=True):
+            if path.name not in known and path.is_file():
+                text = path.read_text(encoding="utf-8", errors="replace")
+                names = [n for n in DEFINITION.findall(text) if n in self.names]
+                found |= {path: names} if names else {}
+        return found
 
     def newer_copies(self) -> list[Path]:
         """Return copies that were modified after the module."""
@@ -172,15 +193,20 @@ def open_folder(start: Path | None = None) -> WeekFolder:
     Raise KitError if none of these folders is a week.
     """
     start = (start or Path.cwd()).resolve()
-    if not start.is_dir():
+    if not start.exists():
         raise KitError(f"there is no folder {start.name}")
     for folder in (start, *start.parents):
         found = _opened(folder)
         if found:
             return found
+    if any(start.glob("test_*.py")):
+        raise KitError(
+            f"{DESCRIPTION} is missing from {start.name}: copy it from the released folder"
+        )
     nearby = [f.path.name for f in open_all(start)]
     where = f"one of {', '.join(nearby)}" if nearby else "a week's folder"
-    raise KitError(f"{start.name} is not a week of the course: `cd` into {where} and try again")
+    here = start.name or start
+    raise KitError(f"{here} is not a week of the course: `cd` into {where} and try again")
 
 
 def open_all(start: Path | None = None) -> list[WeekFolder]:
@@ -199,7 +225,7 @@ def _opened(folder: Path) -> WeekFolder | None:
         data = (folder / DESCRIPTION).read_bytes()
     except FileNotFoundError:
         return _from_checkout(folder)
-    except OSError:
+    except OSError:  # such as a folder that is a file, or that may not be read
         return None
     try:
         return WeekFolder(folder, msgspec.json.decode(data, type=WeekFile))

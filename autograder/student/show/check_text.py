@@ -6,6 +6,7 @@ import sys
 import textwrap
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import msgspec
 from rich.console import Console
@@ -28,11 +29,12 @@ REMINDER = "These are the public checks; hidden tests and your written answers d
 _STATUS, _REST = 18, 22  # widths of a typical status, and of marks, spaces and points together
 
 
-def console() -> Console:
-    """Return a console on standard output that replaces characters it cannot encode."""
+def console(*, stderr: bool = False) -> Console:
+    """Return a console on standard output or error that replaces characters it cannot encode."""
+    stream: Any = sys.stderr if stderr else sys.stdout
     with contextlib.suppress(AttributeError, ValueError):
-        sys.stdout.reconfigure(errors="replace")  # type: ignore[union-attr]  # text, in a terminal
-    return terminal(highlight=False, soft_wrap=True)
+        stream.reconfigure(errors="replace")
+    return terminal(highlight=False, soft_wrap=True, stderr=stderr)
 
 
 class Layout(msgspec.Struct, frozen=True):

@@ -9,6 +9,7 @@ MARKS = {
     **{"skipped": "-", "unknown": "?", "changed": "?"},
 }
 PLAIN_MARKS = MARKS | {"pass": "+", "fail": "x", "open": "o", "waiting": "o"}
+OUT_OF_MEMORY = "can't allocate memory"  # torch raises RuntimeError with this message
 STATES = {
     "open": "not written yet",
     "waiting": "waits for another exercise",
@@ -74,6 +75,10 @@ def cause(failure: Failure, exercise: str, module: str) -> str:
                 "It waits for keyboard input (`input()`), which is not available in checks and "
                 "grading: use the function's arguments instead."
             )
+        case "raised" if failure.error == "RecursionError":
+            return "It calls itself without end (RecursionError): is a stopping condition missing?"
+        case "raised" if failure.error == "MemoryError" or OUT_OF_MEMORY in failure.message:
+            return "It needs too much memory: is a size wrong, or does a list grow without end?"
         case "raised" if failure.error == "SystemExit":
             return "It exits Python (`exit()` or `quit()`): return a value instead."
         case "raised":
