@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
 
+from autograder.student.folder import packing
 from autograder.student.folder.week import WeekFolder
 
 from .conftest import CHECKS, SOLVED, STUB
@@ -18,19 +16,18 @@ from .conftest import CHECKS, SOLVED, STUB
 ALL = "\n\n".join([STUB, *SOLVED.values()])
 PASSED = "All public checks pass: you can submit."
 DOUBLE = "def double(x):\n    "
-ROOT = Path(__file__).resolve().parents[2]
 
 
-def autograder(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [Path(sys.executable).parent / "autograder", *words],
-        cwd=folder,
-        env=os.environ | {"COLUMNS": "500", "NO_COLOR": "1"},
-        capture_output=True,
-        text=True,
-        stdin=subprocess.DEVNULL,
-        check=False,
-    )
+@pytest.fixture
+def autograder(in_process) -> Callable[..., tuple[int, str]]:
+    """Run a command in a folder; return the exit code, and the output as words."""
+
+    def run(folder: Path, *words: str) -> tuple[int, str]:
+        done = in_process(*words, cwd=folder)
+        assert "Traceback" not in done.stderr
+        return done.returncode, " ".join(f"{done.stdout}{done.stderr}".split())
+
+    return run
 
 
 def code_in(folder: Path) -> dict[str, bytes]:
@@ -145,37 +142,35 @@ ACCIDENTS: Mapping[str, tuple[str, Callable[[WeekFolder], object] | None, int, s
 
 
 @pytest.mark.parametrize("claim", ACCIDENTS)
-def test_an_accident_gets_a_true_message_and_nothing_is_lost(claim: str, tiny: WeekFolder) -> None:
+def test_an_accident_gets_a_true_message_and_nothing_is_lost(claim, tiny, autograder) -> None:
     source, accident, code, message = ACCIDENTS[claim]
     tiny.module.write_bytes(source.encode())
     if accident:
         accident(tiny)
     before = code_in(tiny.path)
-    done = autograder(tiny.path, "check")
-    assert message in done.stdout + done.stderr
-    assert done.returncode == code
-    assert "Traceback" not in done.stderr
-    assert not done.stderr or done.stderr.count("\n") == 1
+    ended, output = autograder(tiny.path, "check")
+    assert message in output
+    assert ended == code
     assert code_in(tiny.path) == before
 
 
 @pytest.mark.parametrize(
     "name", ["[CS 224] Deep", "a::b", "über (alt) ß {x} #1 & co", "name with  spaces", "-k x"]
 )
-def test_the_path_of_a_week_may_contain_any_characters(name: str, tiny: WeekFolder) -> None:
+def test_the_path_of_a_week_may_contain_any_characters(name, tiny, autograder) -> None:
     tiny.module.write_text(ALL, encoding="utf-8")
     parent = tiny.path.parent / name
     parent.mkdir()
-    assert PASSED in autograder(tiny.path.rename(parent / "week03_tiny"), "check").stdout
+    assert PASSED in autograder(tiny.path.rename(parent / "week03_tiny"), "check")[1]
 
 
-def test_a_week_behind_a_link_is_checked_and_reset(tiny: WeekFolder, tmp_path: Path) -> None:
+def test_a_week_behind_a_link_is_checked_and_reset(tiny, tmp_path, autograder) -> None:
     (tmp_path / "link").symlink_to(tiny.path)
     tiny.module.write_text(ALL, encoding="utf-8")
     kept = tiny.module.rename(tmp_path / "mine.py")
     tiny.module.symlink_to(kept)
-    assert PASSED in autograder(tmp_path / "link", "check").stdout
-    assert autograder(tmp_path / "link", "reset", "shout").returncode == 0
+    assert PASSED in autograder(tmp_path / "link", "check")[1]
+    assert autograder(tmp_path / "link", "reset", "shout")[0] == 0
     assert tiny.module.is_symlink()
     (backup,) = (tiny.path / "kept").iterdir()
     assert backup.read_text("utf-8") == ALL
@@ -190,24 +185,24 @@ def test_a_week_behind_a_link_is_checked_and_reset(tiny: WeekFolder, tmp_path: P
         (("reset", "double"), "tiny.py is a folder: rename it"),
     ],
 )
-def test_other_commands_explain_accidents_too(words, message, tiny: WeekFolder) -> None:
+def test_other_commands_explain_accidents_too(words, message, tiny, autograder) -> None:
     module_is_a_folder(tiny)
-    done = autograder(tiny.path, *words)
-    assert message in done.stderr
-    assert done.returncode == 2
+    code, output = autograder(tiny.path, *words)
+    assert message in output
+    assert code == 2
 
 
-def test_a_hint_that_cannot_be_recorded_says_so(tiny: WeekFolder) -> None:
+def test_a_hint_that_cannot_be_recorded_says_so(tiny, autograder) -> None:
     tiny.memory.mkdir()
     for _ in range(2):
-        done = autograder(tiny.path, "hint", "double")
-        assert "double, hint 1 of 2" in done.stdout
-        assert "it will be shown again. Make the folder writable, or read hints.md" in done.stdout
+        _, output = autograder(tiny.path, "hint", "double")
+        assert "double, hint 1 of 2" in output
+        assert "it will be shown again. Make the folder writable, or read hints.md" in output
 
 
-def test_a_week_is_found_by_one_of_its_files(tiny: WeekFolder, tmp_path: Path) -> None:
+def test_a_week_is_found_by_one_of_its_files(tiny, tmp_path, autograder) -> None:
     tiny.module.write_text(ALL, encoding="utf-8")
-    assert PASSED in autograder(tmp_path, "check", "--folder", str(tiny.module)).stdout
+    assert PASSED in autograder(tmp_path, "check", "--folder", str(tiny.module))[1]
 
 
 @pytest.mark.parametrize(
@@ -217,26 +212,19 @@ def test_a_week_is_found_by_one_of_its_files(tiny: WeekFolder, tmp_path: Path) -
         ("submit", "--to", "https://127.0.0.1:9/"),
     ],
 )
-def test_submit_says_first_that_there_is_nowhere_to_submit(words, tiny: WeekFolder) -> None:
-    tiny.module.write_text(ALL, encoding="utf-8")
-    empty = {"PATH": "", "JUPYTER_CONFIG_DIR": "/nowhere", "HOME": str(tiny.path)}
-    code = "import os, sys; os.environ |= eval(sys.argv.pop(1)); from autograder.cli import main; "
-    code += "from autograder.student.folder import packing; packing._EXCHANGE = '/nowhere'; main()"
-    done = subprocess.run(
-        [sys.executable, "-c", code, repr(empty), *words],
-        cwd=tiny.path,
-        env=os.environ | {"PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        stdin=subprocess.DEVNULL,
-        check=False,
-    )
+def test_submit_says_first_that_there_is_nowhere_to_submit(
+    words, tiny: WeekFolder, in_process, monkeypatch
+) -> None:
+    monkeypatch.setattr(packing, "EXCHANGE", "/nowhere")
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tiny.path))
+    monkeypatch.delenv("AUTOGRADER_TOKEN", raising=False)
+    done = in_process(*words, cwd=tiny.path)
     assert done.returncode == 2
     assert done.stdout == ""
     assert done.stderr.count("\n") == 1
 
 
-def test_an_exercise_that_is_a_library_object_is_refused_as_in_grading(tiny: WeekFolder) -> None:
+def test_an_exercise_that_is_a_library_object_is_refused_as_in_grading(tiny, autograder) -> None:
     source = "import functools, torch\ndouble_all = functools.partial(torch.Tensor.softmax, dim=0)"
     week = json.loads((tiny.path / "week.json").read_bytes())
     week["exercises"][1]["not_allowed"] = ["softmax*"]
@@ -244,6 +232,6 @@ def test_an_exercise_that_is_a_library_object_is_refused_as_in_grading(tiny: Wee
     checks = "def test_double_all_x():\n    import torch\n    from tiny import double_all\n"
     (tiny.path / "test_tiny.py").write_text(checks + "    assert double_all(torch.zeros(2)).any()")
     tiny.module.write_text(source, encoding="utf-8")
-    done = autograder(tiny.path, "check", "double_all")
-    assert "`softmax` does the exercise for you" in done.stdout
-    assert "at line 2 of tiny.py" in done.stdout
+    _, output = autograder(tiny.path, "check", "double_all")
+    assert "`softmax` does the exercise for you" in output
+    assert "at line 2 of tiny.py" in output

@@ -26,7 +26,7 @@ _SUFFIXES = (".py", ".txt", ".json", ".csv", ".npy")
 _SKIPPED_FOLDERS = ("figures", BACKUPS, "feedback", "__pycache__")
 _MAX_BYTES = 64 << 20
 _SETTINGS = "nbgrader_config.py"
-_EXCHANGE = "/usr/local/share/nbgrader/exchange"  # nbgrader's default
+EXCHANGE = "/usr/local/share/nbgrader/exchange"  # nbgrader's default
 _LOG = re.compile(r"^\[\w+ \| [A-Z]+\] ")
 _DONE = re.compile(r"Submitted as: (\S+) (\S+) (.+)")
 
@@ -79,7 +79,7 @@ def exchange_program(folder: WeekFolder) -> str:
     program = shutil.which("nbgrader", path=next_to_python) or shutil.which("nbgrader")
     settings = (Path(p).glob("nbgrader_config.*") for p in _jupyter_folders())
     configured = _nbgrader_settings(folder) or any(map(any, settings))
-    if program is None or not (configured or os.access(_EXCHANGE, os.W_OK)):
+    if program is None or not (configured or os.access(EXCHANGE, os.W_OK)):
         raise KitError(
             f"there is nowhere to submit: {folder.path.name} names no service, and nbgrader "
             f"{'is not installed' if program is None else 'has no exchange'} here. Use --to "
