@@ -69,6 +69,7 @@ def behind_the_picture(canary: str) -> bytes:
 
 
 HIDING = {
+    "AGENTS.md": in_text,
     "README.md": in_text,
     "hints.md": in_text,
     "week01_tiny.ipynb": in_output,

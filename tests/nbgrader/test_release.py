@@ -8,6 +8,7 @@ import stat
 
 import pytest
 
+from autograder.batch.intake import is_wanted
 from autograder.model.course import Course, Week
 from autograder.model.errors import BuildError, NbgraderError
 from autograder.nbgrader.release.publish import release
@@ -15,6 +16,7 @@ from autograder.nbgrader.workspace import CONFIG, Workspace, open_gradebook
 from tests.nbgrader.tiny_course import LESSON, WEEK
 
 FILES = [
+    "AGENTS.md",
     "INSTALL.md",
     "README.md",
     "doubling.py",
@@ -30,6 +32,16 @@ def test_students_get_these_files_and_no_others(released: Workspace, week: Week)
     outbound = released.outbound(week)
     found = sorted(p.relative_to(outbound).as_posix() for p in outbound.rglob("*") if p.is_file())
     assert found == FILES
+
+
+def test_assistants_are_told_which_exercises_they_must_not_solve(
+    released: Workspace, week: Week
+) -> None:
+    text = (released.outbound(week) / "AGENTS.md").read_text(encoding="utf-8")
+    assert all(f"`{exercise.name}`" in text for exercise in week.exercises)
+    assert "autograder check --json" in text
+    assert text.index("Students do not need this file") < text.index("\n## ")
+    assert not is_wanted("AGENTS.md")  # of a submission
 
 
 def test_the_notebook_went_through_nbgrader(released: Workspace, week: Week) -> None:

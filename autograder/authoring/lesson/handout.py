@@ -39,6 +39,7 @@ from .leak_check import Secret, check_files
 
 WHEEL = f"gradewright_student-{__version__}-py3-none-any.whl"
 INSTALL = "INSTALL.md"
+AGENTS = "AGENTS.md"
 FETCH = "fetch-the-week"
 ANSWER = "*Your answer here.*"
 _CHECK = re.compile(r"""check\(\s*(["'])([^"']+)\1\s*\)""")
@@ -171,6 +172,7 @@ def week_files(course: Course, week: Week, release: int = 1) -> dict[str, bytes]
         f"{week.name}.ipynb": notebook.encode(),
         week.module: stub_of(course, week).encode(),
         DESCRIPTION: describe_week(course, week, release),
+        AGENTS: _instructions(week).encode(),
     }
     for name in (f"test_{week.stem}.py", "README.md", "hints.md"):
         files[name] = read_or_refuse(course, folder / name, "write it")
@@ -184,6 +186,13 @@ def week_files(course: Course, week: Week, release: int = 1) -> dict[str, bytes]
         drawing = "draw it: `autograder build --figures`"
         files[f"figures/{name}"] = read_or_refuse(course, path, drawing)
     return files
+
+
+def _instructions(week: Week) -> str:
+    """Return the instructions for AI assistants, which look for them in a file of this name."""
+    names = [e.name for e in week.exercises]
+    values = {"week": week.name, "title": week.title, "module": week.module, "names": names}
+    return fill_template("AGENTS.md.blank", values | {"questions": week.questions})
 
 
 def _folder(course: Course, week: Week, name: str) -> dict[str, bytes]:

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 import nbformat
 
-from ...authoring.lesson.handout import ANSWER, Notebook, lesson_notebook, week_files
+from ...authoring.lesson.handout import AGENTS, ANSWER, Notebook, lesson_notebook, week_files
 from ...authoring.lesson.leak_check import check_files, secrets_of
 from ...authoring.lesson.marking_guide import answers_text, marking_guides
 from ...model.course import Course, Week
@@ -58,6 +58,7 @@ def release_solutions(course: Course, week: Week, *, now: dt.datetime | None = N
 def solution_files(course: Course, week: Week) -> dict[str, bytes]:
     """Return the files of the solution release, by name."""
     files = week_files(course, week)
+    del files[AGENTS]  # it forbids to look at solutions
     files[week.module] = without_marks(Bank(course, week).solution).encode()
     files[f"{week.name}.ipynb"] = nbformat.writes(_solved_lesson(course, week), version=4).encode()
     files[MISTAKES] = _mistakes(course, week).encode()
