@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import subprocess
 import sys
@@ -108,3 +109,22 @@ def test_a_syntax_error_is_reported_with_the_snippets_line(course, in_process, t
     done = in_process("try", "1", str(tmp_path / "piece.py"), "--quick", cwd=course.root)
     assert "tiny.py does not run: line 2, `'(' was never closed`" in done.stdout
     assert "weigh  " not in done.stdout
+
+
+def test_verdicts_are_printed_as_json(course, in_process):
+    done = in_process("try", "1", "ignores_dim", "--json", cwd=course.root)
+    assert done.returncode == 0
+    found = json.loads(done.stdout)
+    weigh = found["exercises"][0]
+    assert (found["schema"], found["tests"], weigh["verdict"]) == (1, "hidden", "wrong")
+    assert weigh["points"] < weigh["max_points"]
+    assert weigh["misconception"]
+    assert weigh["hint"]
+
+
+def test_code_that_needs_too_much_memory_is_stopped_without_a_sandbox_too(
+    course, in_process, tmp_path
+):
+    (tmp_path / "piece.py").write_text("def weigh(x, dim=-1):\n    return bytes(3 << 30)\n")
+    done = in_process("try", "1", str(tmp_path / "piece.py"), "--quick", "--json", cwd=course.root)
+    assert json.loads(done.stdout)["exercises"][0]["verdict"] == "limit"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import pty
 import subprocess
@@ -121,3 +122,12 @@ def test_what_cannot_be_graded_is_not_submitted(folder: Folder, service) -> None
     assert "nothing was submitted. Your submission from" in done.stderr
     assert "doubling.py does not run: line 1" in done.stdout
     assert len(service.queue.of_student("ada", WEEK)) == 1
+
+
+def test_as_json_the_dialogue_is_on_standard_error(folder: Folder, service) -> None:
+    done = folder.submit("--json")
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    (submission,) = service.queue.of_student("ada", WEEK)
+    assert (found["week"], found["receipt"]) == (WEEK, submission.receipt)
+    assert "Submitted" in done.stderr

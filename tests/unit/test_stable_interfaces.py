@@ -21,6 +21,7 @@ from autograder.cli import register
 from autograder.cli.app import app
 from autograder.model.course.registry import Registry
 from autograder.model.report.schema import Report, Verdict
+from autograder.student.show.verdict_json import Verdicts
 
 GOLDEN = Path(__file__).resolve().parents[1] / "golden" / "interfaces.json"
 
@@ -46,6 +47,7 @@ def interfaces() -> dict[str, Any]:
     """Return the names of every stable interface."""
     return {
         "course.yaml": structs(msgspec.json.schema(Registry)),
+        "json verdicts": structs(msgspec.json.schema(Verdicts)),
         "report": structs(msgspec.json.schema(Report)),
         "verdicts": sorted(v.value for v in Verdict),
         "vocabulary": sorted(authors.__all__),

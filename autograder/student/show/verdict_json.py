@@ -18,7 +18,7 @@ from ..folder.week import WeekFolder
 from . import wording
 
 SCHEMA = 1
-_OF_FAILURE: dict[FailureKind, Verdict] = {
+VERDICTS: dict[FailureKind, Verdict] = {
     "wrong": Verdict.WRONG,
     "raised": Verdict.CRASHED,
     "open": Verdict.UNWRITTEN,
@@ -99,7 +99,7 @@ def _of_check(folder: WeekFolder, exercise: ExerciseResult) -> ExerciseVerdict:
     verdict = Verdict.PASS if ran else Verdict.NOT_RUN
     line, message = None, first.skipped if first else ""
     if failure is not None:
-        verdict = _OF_FAILURE[failure.kind]
+        verdict = VERDICTS[failure.kind]
         message = wording.cause(failure, name, folder.week.module)
         line = failure.line or next((p.line for p in failure.places), None)
     shown = hints_of(folder, name)[: load_state(folder.memory).hints.get(name, 0)]
