@@ -89,6 +89,7 @@ def measure(course: Course, week: Week, chosen: argparse.Namespace) -> list[Sear
         for one in engine.bank.misconceptions[chosen.first :: chosen.every]:
             files, tests = engine.runs.files(one.source), search.recorded(one.exercise)
             before = used()
+            search.begin()
             found = search.find(files, one.exercise)
             if found is None:  # small differences count only in tests that are known to fail
                 failed = [t.name for t in tests if f"::{one.rejected_by}" in t.name]

@@ -102,7 +102,7 @@ class KVCache:
     def append(self, k: torch.Tensor, v: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """Adds s >= 1 positions and returns all t positions so far.
 
-        No gradient has to pass through the cache: serving needs none.
+        Keys and values are detached before they are stored, because serving needs no gradients.
 
         Args:
             k: new keys, (B, H_kv, s, d); converted to the cache's dtype.
@@ -373,8 +373,8 @@ class PagedCache:
     def append(self, seq: Hashable, k: torch.Tensor, v: torch.Tensor) -> None:
         """Adds s >= 1 positions to a sequence; an unknown name starts a new one.
 
-        The sequence's last page is filled first; pages are taken for the rest only. No gradient has
-        to pass, and what is stored already is neither copied nor read.
+        The sequence's last page is filled first; pages are taken for the rest only. Keys and values
+        are detached before they are stored. What is stored already is neither copied nor read.
 
         Args:
             seq: the sequence's name, anything hashable.
