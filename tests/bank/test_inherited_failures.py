@@ -238,6 +238,31 @@ def test_one_wrong_step_that_has_no_name_is_an_attempt(value: str, softmax: Engi
     assert (found.inherits, found.score) == (("softmax",), found.max_score)
 
 
+SEVERAL_MISTAKES = """
+_tiled = tiled_attention
+
+def tiled_attention(q, k, v, block_size=64, causal=False):
+    size = min(block_size, k.shape[-2])
+    whole = k.shape[-2] // size * size
+    output, logsumexp = _tiled(q, k[..., :whole, :], v[..., :whole, :], block_size, causal)
+    return {output}, logsumexp.tanh()
+"""
+
+
+@pytest.mark.thorough
+def test_an_answer_with_a_correct_part_is_an_attempt() -> None:
+    """Inherit from a helper with several mistakes if one of its results is sometimes correct."""
+    engine = made("week07_flash", None)
+    try:
+        partly = graded(engine, SEVERAL_MISTAKES.format(output="output"))
+        nowhere = graded(engine, SEVERAL_MISTAKES.format(output="0 * output"))
+    finally:
+        engine.close()
+    assert partly["tiled_attention"].score == nowhere["tiled_attention"].score == 0
+    assert kept(partly, "FlashAttention")
+    assert not kept(nowhere, "FlashAttention")
+
+
 EMPTY = [
     "0",
     "x",

@@ -22,6 +22,7 @@ from ..targets.in_process import Steps
 _MAJORITY = 0.5
 _ENOUGH_VALUES = 4  # fewer values could be guessed
 _INFINITY = 1e150  # replaces infinity, so that a sum of squares is finite
+_TESTS_WITH_CORRECT_PARTS = 2  # one test could be passed by luck
 _SAME_ORDER = 0.99  # values with a higher rank correlation count as being in the same order
 
 Contents = list[Any]  # NumPy arrays of float64 or complex128, and texts
@@ -148,6 +149,32 @@ def _resembles(
         abs(_rank_correlation(p, wanted)) > _SAME_ORDER or _same_part(np.sort(p), np.sort(wanted))
         for p in parts
     )
+
+
+def has_correct_parts(
+    ran: Iterable[Ran], right: Mapping[str, Answers], requests: Mapping[str, Steps]
+) -> bool:
+    """Return True if answers in at least two tests have a correct part that takes work.
+
+    A constant part, an argument or fewer than four values take no work.
+    """
+    names = ((r, r.report.name) for r in ran)
+    found = (_has_correct_part(r, right.get(n, ()), requests.get(n, [])) for r, n in names)
+    return sum(found) >= _TESTS_WITH_CORRECT_PARTS
+
+
+def _has_correct_part(ran: Ran, right: Answers, requests: Steps) -> bool:
+    try:
+        for mine, correct, (frame, _) in zip(ran.answers, right, requests, strict=False):
+            own, expected = (answer_contents(a) or [] for a in (mine, correct))
+            both = list(zip(own, expected, strict=False)) if len(own) == len(expected) else []
+            equal = [e for a, e in both if np.size(e) >= _ENOUGH_VALUES and _same_part(a, e)]
+            arguments = _arguments(frame) if equal else []
+            if not all(_is_simple(e, arguments) for e in equal):
+                return True
+    except frames.BadFrame:
+        pass
+    return False
 
 
 def _rank_correlation(mine: Any, right: Any) -> float:

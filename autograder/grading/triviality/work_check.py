@@ -17,6 +17,7 @@ from ..running.test_runner import Runs
 from ..targets.in_process import InProcess, Recording, Target
 from .answer_contents import (
     answer_contents,
+    has_correct_parts,
     resembling_tests,
     same_contents,
     same_numbers,
@@ -56,13 +57,16 @@ class WorkCheck:
         return any(not self._trivial.passes(exercise, test) for test in passed)
 
     def resembles_solution(self, exercise: str, ran: Iterable[Ran]) -> bool:
-        """Return True if at least half of the comparable answers resemble the correct ones.
+        """Return True if answers contain correct parts or resemble the correct ones.
 
-        At least half of the comparable answers in failed tests must also take work.
+        At least half of the comparable answers must resemble the correct ones, unless answers in
+        several tests have a correct part. At least half of the comparable answers in failed tests
+        must also take work.
         """
         runs, right = list(ran), self._runs.right_answers(exercise)
         answered = [r for r in runs if r.report.verdict.has_answer]
-        if not resembling_tests(answered, right):
+        requests = self._runs.recorded(exercise)
+        if not (resembling_tests(answered, right) or has_correct_parts(answered, right, requests)):
             return False
         failed = (self._takes_no_work(r) for r in runs if r.report.verdict.failed)
         compared = [effortless for effortless in failed if effortless is not None]
