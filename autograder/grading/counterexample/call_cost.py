@@ -8,9 +8,10 @@ import numpy as np
 import torch
 
 from ...model.availability import CPU
+from ..assertions.call_comparison import IN_A_ROW
 from ..comparator import as_tensor, is_array
 from .call_sequence import Pattern, Step, leaves_of
-from .value_text import float_literal, pattern_text, storage
+from .value_text import float_literal, pattern_text, storage, transposed_axes
 
 Calls = tuple[Step, ...]
 PATTERNS: tuple[Pattern, ...] = ("ones", "eye", "counted", "normal")  # the simplest first
@@ -40,9 +41,14 @@ def cost(calls: Calls) -> tuple[float, float]:
     return numbers, clutter
 
 
+def needs_hidden_code(calls: Calls) -> bool:
+    """Return True if a call is to code of the hidden tests, which no student can make."""
+    return any(s.options.brought not in ("", IN_A_ROW) for s in calls)
+
+
 def _plain_cost(value: Any) -> tuple[float, float]:
     if isinstance(value, (int, float)) and not isinstance(value, bool):
-        return 1, _entry_cost(value)
+        return 1, _entry_cost(value) + min(abs(value), 99) / 100
     return 0, len(value) if isinstance(value, str) else 1
 
 
@@ -52,7 +58,10 @@ def _array_cost(value: Any) -> tuple[float, float]:
     plain = x.dtype in (torch.int64, torch.bool, torch.float32, torch.float64)
     unusual = x.dtype == (torch.float64 if x is value else torch.float32)
     numbers, clutter = 0.0, x.ndim + 4.0 * (not plain) + 4.0 * unusual
-    if dense(value) is not value:
+    if dense(value) is not value and (axes := transposed_axes(x)) is not None:
+        numbers, clutter, x = 2.0, clutter + 3, x.transpose(*axes)
+        value = x if isinstance(value, torch.Tensor) else x.numpy()
+    elif dense(value) is not value:
         numbers, clutter = 2.0 * x.ndim, clutter + 6
         x = value = storage(value if x is value else torch.from_numpy(value))
     if x.numel() > max(2, x.ndim) and bool((x == x.flatten()[0]).all()):

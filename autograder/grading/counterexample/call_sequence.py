@@ -131,14 +131,19 @@ def _mapped(value: Any, change: Callable[[Any], Any], memo: dict[int, Any]) -> A
     elif isinstance(value, dict):
         new = {k: _mapped(v, change, memo) for k, v in value.items()}
     elif isinstance(value, Special):
-        new = (
-            Special(value.kind, _mapped(value.value, change, memo)) if _has_arrays(value) else value
-        )
+        new = Special(value.kind, _mapped_special(value, change, memo))
     else:
         new = value if isinstance(value, Made) else change(value)
     if is_array(value) or isinstance(value, list):
         memo[id(value)] = value, new
     return new
+
+
+def _mapped_special(special: Special, change: Callable[[Any], Any], memo: dict[int, Any]) -> Any:
+    """Return new content of a special argument, with the same texts, such as names of settings."""
+    if not _has_arrays(special):
+        return special.value
+    return _mapped(special.value, lambda v: v if isinstance(v, str) else change(v), memo)
 
 
 def _has_arrays(value: Special) -> bool:

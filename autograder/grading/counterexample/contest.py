@@ -9,7 +9,7 @@ that its text makes.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import Any, NamedTuple
@@ -27,10 +27,11 @@ from ..running.test_runner import Files, Runs
 from ..targets.in_process import Target
 from ..targets.sandboxed import Sandboxed
 from .answer_difference import WORK, AnswerDifference, Sides, difference, side_by_side
-from .call_cost import Calls, cost
+from .array_sizes import of_length_one
+from .call_cost import Calls, cost, needs_hidden_code
 from .call_sequence import AFTER_CALL, Player, leaves_of
 from .notebook_cell import Script, Unwritable, path_of
-from .shrinking import as_written, needed, of_length_one, shrunk
+from .shrinking import as_written, needed, shrunk
 from .value_text import result_text
 
 ALTERNATIVES = 6  # correct programs that must agree with the solution
@@ -38,6 +39,7 @@ _FIRST = 4  # tests with a difference to look at before shrinking
 _FEW_NUMBERS = 4  # no other test is tried after a counterexample with as few numbers
 _FIRST_SHARE, _SHRINKING_SHARE, _LAST_SHARE = 0.3, 0.85, 0.6  # of the time, when steps end
 _LEAST_SHARE = 0.2  # of the time, to shrink calls after a slow first step
+_HIDDEN = 2  # added to the rank of calls that no notebook cell can make
 # Errors in writing calls whose arguments have no text, or answers that are malformed.
 _UNWRITABLE = (Unwritable, SyntaxError, TypeError, ValueError, RuntimeError, IndexError, KeyError,
                frames.BadFrame)  # fmt: skip
@@ -61,16 +63,21 @@ class Shown(NamedTuple):
 
 
 class WrongCalls(NamedTuple):
-    """Calls whose last answer is wrong."""
+    """Calls whose last answer is wrong.
+
+    refused: the type of the exception that the solution raises, by the key of the step
+    """
 
     calls: Calls
     found: AnswerDifference
     right: Answer
     mine: Answer | Outcome
+    refused: Mapping[int, str]
 
     @property
     def rank(self) -> tuple[float, ...]:
-        return (_LATER.get(self.found.kind, 0), *cost(self.calls))
+        later = _LATER.get(self.found.kind, 0) + _HIDDEN * needs_hidden_code(self.calls)
+        return (later, *cost(self.calls))
 
 
 class Contest:
@@ -167,14 +174,24 @@ class Contest:
         return found
 
     def _judged(self, calls: Calls, rights: list[Any]) -> WrongCalls | None:
-        """Return the calls up to the program's first wrong answer, or None if there is none."""
+        """Return the calls up to the program's first wrong answer, or None if there is none.
+
+        A wrong message counts only if no other answer is wrong, because messages differ in style.
+        """
+        message: WrongCalls | None = None
+        refused = dict[int, str]()
         for number, (right, mine) in enumerate(zip(rights, self._played(calls), strict=False)):
             if not isinstance(right, tuple):
-                return None
-            found = difference(right, mine, calls[number].options.construct, self._strictly)
-            if found is not None:
-                return WrongCalls(calls[: number + 1], found, right, mine)
-        return None
+                break
+            step = calls[number]
+            if right[0].raised is not None:
+                refused[step.key] = right[0].raised.type
+            found = difference(right, mine, step.options.construct, self._strictly)
+            wrong = found and WrongCalls(calls[: number + 1], found, right, mine, refused)
+            if wrong and wrong.found.kind != "message":
+                return wrong
+            message = message or wrong
+        return message
 
     def _played(self, calls: Calls) -> list[Answer | Outcome]:
         if self._remembers:
@@ -188,11 +205,10 @@ class Contest:
         """Compare the answers to other calls; return None if they do not differ in the same way."""
         calls = self._solution.filled(calls)
         rights = self._solution.play(calls)
-        refused = like.right[0].raised
-        for right in rights:
+        for step, right in zip(calls, rights, strict=False):
             assert isinstance(right, tuple)
             raised = right[0].raised
-            if raised is not None and (refused is None or raised.type != refused.type):
+            if raised is not None and raised.type != like.refused.get(step.key):
                 return None
             if right[0].status not in ("ok", "raised") or _has_nan(right):
                 return None
@@ -200,7 +216,10 @@ class Contest:
         return finding if finding is not None and finding.found.kind == like.found.kind else None
 
     def _is_agreed(self, finding: WrongCalls, most: int = ALTERNATIVES) -> bool:
-        """Return True if correct programs give the solution's answers, however they do it."""
+        """Return True if correct programs give the solution's answers, however they do it.
+
+        Their messages may state other numbers. A message is wrong if it differs from all of theirs.
+        """
         rights = self._solution.play(finding.calls)
         work = finding.found.path if finding.found.kind in WORK else ()
         for other in self._others[:most]:
@@ -209,8 +228,12 @@ class Contest:
                 return False
             for step, right, answer in zip(finding.calls, rights, answers, strict=True):
                 assert isinstance(right, tuple)
-                if difference(right, answer, step.options.construct, self._strictly, work):
+                found = difference(right, answer, step.options.construct, self._strictly, work)
+                if found is not None and found.kind != "message":
                     return False
+            last, is_message = answers[-1], finding.found.kind == "message"
+            if is_message and isinstance(last, tuple) and not difference(last, finding.mine):
+                return False
         return True
 
     def _shrunk(self, finding: WrongCalls, share: float) -> WrongCalls:
@@ -264,7 +287,9 @@ class Contest:
             if again.found.kind == "argument":
                 sides = self._changed(again) or sides
             module, is_random = self._runs.week.module, self._is_random(again.calls)
-            script = Script(again.calls, again.found, sides, signatures, module, is_random)
+            script = Script(
+                again.calls, again.found, sides, signatures, module, is_random, again.refused
+            )
             example = Counterexample(
                 call=script.call,
                 expected=sides.expected,

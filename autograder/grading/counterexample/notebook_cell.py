@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import re
 import tokenize
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -37,6 +37,22 @@ _WEIGHTS = {
         "weight.copy_(torch.randn(weight.shape, generator=generator))",
     ),
 }
+# The arguments of a BertConfig, by key of the content of an `hf_encoder`, and the weights that
+# `builders.draw_weights` draws.
+_ENCODER_SIZES = {
+    "hidden_size": "hidden",
+    "num_hidden_layers": "layers",
+    "num_attention_heads": "heads",
+}
+_DRAW_WEIGHTS = """generator = torch.Generator().manual_seed({1})
+for part in {0}.modules():
+    for name, weight in part.named_parameters(recurse=False):
+        if name == "bias" or isinstance(part, torch.nn.LayerNorm):
+            weight.data.fill_(name == "weight")
+        else:
+            weight.data.normal_(0.0, 0.4, generator=generator)
+            if getattr(part, "padding_idx", None) is not None:
+                weight.data[part.padding_idx] = 0"""
 _SEED = "generator = torch.Generator().manual_seed(0)\n"
 _GPU = 'device = "cuda" if torch.cuda.is_available() else "meta"  # "meta" computes no values\n'
 _OPERATORS = {
@@ -58,6 +74,7 @@ class Script:
 
     call: the statements to read; the last is the expression whose value differs
     cell: the statements to run, with imports; "" if they need code of the hidden tests
+    refused: the type of the exception that a call should raise, by the key of its step
     """
 
     def __init__(
@@ -68,6 +85,7 @@ class Script:
         signatures: Signatures,
         module: str,
         is_random: bool,
+        refused: Mapping[int, str],
     ) -> None:
         self._signatures, self._makers = signatures, {s.key: s for s in steps}
         self._objects: dict[int, str] = {}  # names of objects, by the step that made them
@@ -79,6 +97,10 @@ class Script:
         for step in steps[:-1]:
             if step.key in used or step.fill or step.state or step.cotangents is not None:
                 self._assign(step)
+            elif step.key in refused:
+                text, error = self._call(step), refused[step.key]
+                cell = f"try:\n    {text}\nexcept {error}:\n    pass"
+                self._add(f"{text}  # raises {error}", cell)
             else:
                 self._add(self._call(step))
         self._last(steps[-1], found, sides.suffix)
@@ -249,6 +271,10 @@ class Script:
                 return f"({value})"
             case "torch_mha":
                 return self._torch_module(value, step)
+            case "hf_encoder" if value["part"] == "model":
+                return self._encoder(value, step)
+            case "hf_encoder":
+                return "BertTokenizer({word: n for n, word in enumerate(words)}, mask_token=None)"
         raise Unwritable(special.kind)
 
     def _torch_module(self, content: dict[str, Any], step: Step) -> str:
@@ -261,6 +287,26 @@ class Script:
         self._objects[-len(self._objects) - 1] = name
         return name
 
+    def _encoder(self, content: dict[str, Any], step: Step) -> str:
+        name, words = self._new_name("model"), _words(content)
+        sizes = ", ".join(f"{text}={content[key]}" for text, key in _ENCODER_SIZES.items())
+        made = (
+            f"BertConfig(len(words), {sizes}, intermediate_size={2 * content['hidden']}, "
+            f"attn_implementation={content['attention']!r})"
+        )
+        dtype = "" if content["dtype"] == "float32" else f".to(torch.{content['dtype']})"
+        moved = _TO_GPU if step.options.device != CPU else ""
+        mode = "train" if content["training"] else "eval"
+        statement = f"{name} = BertModel({made}, add_pooling_layer=False)"
+        self._add(f"words = {words}")
+        self._add(
+            f"{statement}.{mode}(){dtype}{moved}  # weights: drawn with seed {content['seed']}",
+            f"{statement}.{mode}()\n{_DRAW_WEIGHTS.format(name, content['seed'])}"
+            + (f"\n{name}{dtype}{moved}" if dtype or moved else ""),
+        )
+        self._objects[-len(self._objects) - 1] = name
+        return name
+
     # Cell
 
     def _complete(self, module: str, is_random: bool, is_precise: bool) -> str:
@@ -270,6 +316,7 @@ class Script:
             "import math" if "math." in text else "",
             "import matplotlib.pyplot as plt" if "plt." in text else "",
             "import numpy as np" if "np." in text or is_precise else "",
+            "from transformers import BertConfig, BertModel, BertTokenizer" * ("Bert" in text),
             "import torch" if "torch." in text or is_random or is_precise else "",
             f"from {module.removesuffix('.py')} import {', '.join(names)}" if names else "",
         ]
@@ -279,6 +326,11 @@ class Script:
             lines.append("torch.set_printoptions(precision=9), np.set_printoptions(precision=9)")
         lines += ["torch.manual_seed(0)"] * is_random
         return "\n".join([*filter(None, lines), "", text])
+
+
+def _words(content: dict[str, Any]) -> list[str]:
+    """Return the vocabulary of an encoder (`builders`)."""
+    return ["[PAD]", "[UNK]", "[CLS]", "[SEP]", *content["vocabulary"]]
 
 
 def path_of(step: Step, makers: dict[int, Step]) -> str:

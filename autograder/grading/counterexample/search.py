@@ -20,7 +20,7 @@ from ...model.course import Counterexamples
 from ...model.report.schema import Counterexample, axes_of, in_low_precision
 from ..running.test_runner import Files, Runs
 from ..targets.in_process import Target
-from .call_cost import Calls, cost
+from .call_cost import Calls, cost, needs_hidden_code
 from .call_sequence import Player, decoded
 from .contest import ALTERNATIVES, Contest, RecordedTest, Shown
 from .small_inputs import read_inputs
@@ -93,7 +93,10 @@ class CounterexampleSearch:
         return shown
 
     def _small_calls(self, exercise: str) -> list[RecordedTest]:
-        """Return the stored calls of an exercise that the solution answers, the smallest first."""
+        """Return the stored calls of an exercise that the solution answers, the smallest first.
+
+        Calls to code of the hidden tests are last.
+        """
         if exercise not in self._small:
             solution, found = self.right_programs(exercise)[0], []
             for stored in self._inputs.get(exercise, ()):
@@ -101,6 +104,7 @@ class CounterexampleSearch:
                 answers = solution.play(calls)
                 if len(answers) == len(calls):
                     found.append(RecordedTest("", calls, answers))
+            found.sort(key=lambda test: needs_hidden_code(test.calls))  # stable
             self._small[exercise] = found
         return self._small[exercise]
 

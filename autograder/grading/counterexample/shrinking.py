@@ -20,11 +20,11 @@ import torch
 from ...model.availability import CPU
 from ..assertions.call_comparison import IN_A_ROW
 from ..comparator import as_tensor, is_array
+from .array_sizes import PlainValues, each, is_same_array, lower_rank, single_axes, smaller_sizes
 from .call_cost import PATTERNS, Calls, cost, dense
 from .call_sequence import Made, Step, leaves_of
 from .value_text import MODULI, array_text, counted, normal, storage
 
-Change = Callable[[Any], Any]
 _MOST_ENTRIES = 24  # entries of an array that are changed one at a time
 _MOST_ARRAYS = 12  # arrays that are changed one at a time
 _SHARE_OF_SIZES = 0.6  # of the time; the rest is left for values
@@ -41,7 +41,7 @@ def shrunk(
     best, seen, changed = calls, set[bytes](), True
 
     def step(phase: Callable[[Calls], Iterator[Calls]]) -> Calls | None:
-        limit = _SHARE_OF_SIZES if phase is smaller_sizes else 1.0
+        limit = _SHARE_OF_SIZES if phase in (smaller_sizes, single_axes) else 1.0
         # A change may be impossible, such as taking the first row of an empty array.
         with suppress(IndexError, RuntimeError, ValueError, TypeError):
             for proposal in phase(best):
@@ -72,15 +72,6 @@ def needed(calls: Calls) -> Calls:
     for step in reversed(calls):
         keys |= step.uses if step.key in keys else set()
     return tuple(s for s in calls if s.key in keys)
-
-
-def of_length_one(calls: Calls) -> Calls:
-    """Return the calls with arrays and lists of length 1, and the same for equal numbers."""
-    return _each(calls, partial(_cut, dict.fromkeys(_lengths(calls), 1)))
-
-
-def _each(calls: Calls, change: Change) -> Calls:
-    return tuple(s.mapped(change) for s in calls)
 
 
 def _with(calls: Calls, number: int, step: Step) -> Calls:
@@ -114,11 +105,11 @@ def _plain_options(calls: Calls) -> Iterator[Calls]:
     yield tuple(replace(s, cotangents=one) for s, one in zip(calls, ones, strict=True))
     yield tuple(s.with_options(count=False, compiled=False, order=None) for s in calls)
     yield tuple(s.with_options(printing=False) for s in calls)
-    yield _each(calls, dense)
-    for layout in (_swapped, _every_second):
-        yield _each(calls, partial(_laid_out, layout))
+    yield each(calls, dense)
+    for layout in (_swapped, _neighbours_swapped, _every_second):
+        yield each(calls, partial(_laid_out, layout))
     casts = (s.with_options(dtype=s.options.dtype and "float32") for s in calls)
-    yield _each(tuple(casts), _usual_type)
+    yield each(tuple(casts), _usual_type)
     for pattern in PATTERNS:
         yield tuple(replace(s, fill=pattern, state=None) if s.state or s.fill else s for s in calls)
 
@@ -134,6 +125,10 @@ def _swapped(x: torch.Tensor) -> torch.Tensor:
     return x.transpose(0, -1).contiguous().transpose(0, -1)
 
 
+def _neighbours_swapped(x: torch.Tensor) -> torch.Tensor:
+    return x.transpose(-3, -2).contiguous().transpose(-3, -2)
+
+
 def _every_second(x: torch.Tensor) -> torch.Tensor:
     return x.repeat_interleave(2, dim=-1)[..., ::2]
 
@@ -142,70 +137,6 @@ def _usual_type(x: Any) -> Any:
     if not is_array(x) or not as_tensor(x).is_floating_point():
         return x
     return x.float() if isinstance(x, torch.Tensor) else x.astype("float64")
-
-
-def smaller_sizes(calls: Calls) -> Iterator[Calls]:
-    """Shorten all axes and lists of one length, and equal numbers, in all calls together."""
-    lengths = _lengths(calls)
-    for size in lengths:
-        for to in sorted(n for n in {1, 2, size // 2, size - 1} if 0 < n < size):
-            yield _each(calls, partial(_cut, {size: to}))
-            multiples = {n: n // size * to for n in lengths if n % size == 0}
-            yield _each(calls, partial(_cut, multiples))
-            yield _each(calls, partial(_cut, {size: to}, below=to))
-            for left_out in range(size - 1) if to == size - 1 and size <= 4 else ():
-                yield _each(calls, partial(_cut, {size: to}, left_out=left_out))
-
-
-def _lengths(calls: Calls) -> list[int]:
-    found = set[int]()
-
-    def look(value: Any) -> Any:
-        is_sized = is_array(value) or isinstance(value, (list, tuple))
-        found.update(np.shape(value) if is_array(value) else (len(value),) if is_sized else ())
-        found.update((value,) if type(value) is int else ())
-        return value
-
-    _each(calls, look)
-    return sorted((n for n in found if n > 1), reverse=True)
-
-
-def _cut(lengths: dict[int, int], value: Any, left_out: int = -1, below: int = 0) -> Any:
-    """Shorten an array or a list, or replace a whole number.
-
-    left_out: the index to remove; otherwise, the last indices are removed
-    below:    if positive, the entries of integer arrays are reduced to less than this number
-    """
-
-    def kept(size: int) -> list[int]:
-        return [n for n in range(size) if n != left_out][: lengths[size]]
-
-    if is_array(value):
-        for axis, size in enumerate(value.shape):
-            if size in lengths:
-                where = slice(lengths[size]) if left_out < 0 else kept(size)
-                value = _as_dense(value, value[(slice(None),) * axis + (where,)])
-        return value % below if below and as_tensor(value).dtype == torch.int64 else value
-    if isinstance(value, (list, tuple)) and len(value) in lengths:
-        return type(value)(value[n] for n in kept(len(value)))
-    return lengths.get(value, value) if type(value) is int else value
-
-
-def _lower_rank(calls: Calls) -> Iterator[Calls]:
-    ranks = {x.ndim for s in calls for x in leaves_of(s.values) if is_array(x)}
-    for least in sorted(r for r in ranks if r > 1):
-        for index in (0, -1):
-            yield _each(calls, partial(_row, least, index))
-
-
-def _row(least: int, index: int, value: Any) -> Any:
-    is_higher = is_array(value) and value.ndim >= least
-    return _as_dense(value, value[index]) if is_higher else value
-
-
-def _as_dense(before: Any, part: Any) -> Any:
-    """Return a part of an array, without gaps in memory if the whole array has none."""
-    return dense(part) if dense(before) is before else part
 
 
 def _fewer_arguments(calls: Calls) -> Iterator[Calls]:
@@ -235,10 +166,10 @@ _VALUES: tuple[Callable[[torch.Tensor], torch.Tensor], ...] = (
 
 def _plainer_values(calls: Calls) -> Iterator[Calls]:
     for make in _VALUES:
-        yield _each(calls, partial(_revalued, make, only_floats=True))
+        yield each(calls, partial(_revalued, make, only_floats=True))
     for chosen in _arrays(calls)[:_MOST_ARRAYS]:
         for make in _VALUES:
-            yield _each(calls, partial(_revalued, make, only=chosen))
+            yield each(calls, partial(_revalued, make, only=chosen))
 
 
 def _arrays(calls: Calls) -> list[Any]:
@@ -260,7 +191,7 @@ def _revalued(
     only: the array to change; other arrays are returned unchanged
     """
     if not isinstance(value, (torch.Tensor, np.ndarray)) or not (
-        only is None or _same(value, only)
+        only is None or is_same_array(value, only)
     ):
         return value
     x = value if isinstance(value, torch.Tensor) else torch.from_numpy(value)
@@ -272,18 +203,12 @@ def _revalued(
     return new if isinstance(value, torch.Tensor) else new.numpy()
 
 
-def _same(value: Any, chosen: Any) -> bool:
-    if isinstance(value, torch.Tensor) and isinstance(chosen, torch.Tensor):
-        return value.data_ptr() == chosen.data_ptr()  # `mapped` detaches tensors
-    return value is chosen
-
-
 def _single_entries(calls: Calls) -> Iterator[Calls]:
     arrays = [x for x in _arrays(calls) if as_tensor(x).numel() <= _MOST_ENTRIES]
     for chosen in arrays[:_MOST_ARRAYS]:
         for place in range(as_tensor(chosen).numel()):
             for new in (0, 1, 2):
-                yield _each(calls, partial(_revalued, partial(_put, place, new), only=chosen))
+                yield each(calls, partial(_revalued, partial(_put, place, new), only=chosen))
 
 
 def _put(place: int, new: float, flat: torch.Tensor) -> torch.Tensor:
@@ -295,25 +220,11 @@ def _put(place: int, new: float, flat: torch.Tensor) -> torch.Tensor:
 def _plainer_scalars(calls: Calls) -> Iterator[Calls]:
     """Simplify numbers, strings and lists, one at a time."""
     for number, step in enumerate(calls):
-        plain = _PlainValues()
+        plain = PlainValues()
         step.mapped(plain)
         for place, value in enumerate(plain.values):
             for new in _plainer(value):
-                yield _with(calls, number, step.mapped(_PlainValues(place, new)))
-
-
-class _PlainValues:
-    """Collects the plain values of a step in order, and replaces the one at index `place`."""
-
-    def __init__(self, place: int = -1, new: Any = None) -> None:
-        self.values: list[Any] = []
-        self._place, self._new = place, new
-
-    def __call__(self, value: Any) -> Any:
-        if is_array(value):
-            return value
-        self.values.append(value)
-        return self._new if len(self.values) - 1 == self._place else value
+                yield _with(calls, number, step.mapped(PlainValues(place, new)))
 
 
 def _plainer(value: Any) -> Iterator[Any]:
@@ -327,11 +238,11 @@ def _plainer(value: Any) -> Iterator[Any]:
         yield from (value[:n] + value[n + 1 :] for n in range(min(len(value), _MOST_ARRAYS)))
 
 
-_PHASES = (_fewer_steps, _plain_options, smaller_sizes, _lower_rank, _fewer_arguments,
-           _plainer_values, _plainer_scalars, _single_entries)  # fmt: skip
+_PHASES = (_fewer_steps, _plain_options, smaller_sizes, lower_rank, _fewer_arguments,
+           single_axes, _plainer_values, _plainer_scalars, _single_entries)  # fmt: skip
 
 
 def as_written(calls: Calls) -> Calls:
     """Return the calls with the arrays that their texts make."""
     names = {"torch": torch, "np": np, "math": math}
-    return _each(calls, lambda x: eval(array_text(x), names) if is_array(x) else x)
+    return each(calls, lambda x: eval(array_text(x), names) if is_array(x) else x)

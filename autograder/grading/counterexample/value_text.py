@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from typing import Any
 
@@ -108,9 +109,16 @@ def storage(t: torch.Tensor) -> torch.Tensor:
     return torch.as_strided(t.detach(), (extent if t.numel() else 0,), (1,))
 
 
+def transposed_axes(t: torch.Tensor) -> tuple[int, int] | None:
+    """Return the two axes whose exchange makes a view contiguous, or None if there are none."""
+    pairs = itertools.combinations(range(t.ndim), 2)
+    return next((p for p in pairs if t.transpose(*p).is_contiguous()), None)
+
+
 def _view_text(t: torch.Tensor) -> str:
-    if t.ndim == 2 and t.T.is_contiguous():
-        return f"{array_text(t.T)}.T"
+    if (axes := transposed_axes(t)) is not None:
+        swapped = "T" if t.ndim == 2 else "transpose({}, {})".format(*axes)
+        return f"{array_text(t.transpose(*axes))}.{swapped}"
     shape, strides = tuple(t.shape), tuple(t.stride())
     return f"{array_text(storage(t).clone())}.as_strided({shape}, {strides})"
 
