@@ -158,6 +158,8 @@ def _lines(view: ExerciseView, words: Words, details: bool) -> Iterator[str]:
                 yield "\n".join((_item(title, words), "", *block, ""))
             else:
                 yield _item(f"{title} `{code}`", words)
+        if example.wrong_value:
+            yield _item(example.wrong_value, words)
     if view.where:
         yield _item(view.where, words)
     if view.broken_rule:

@@ -225,6 +225,10 @@ class ExerciseView:
 
     @property
     def words(self) -> str:
+        """Return the state in words; name the exercise that is charged if this one is not."""
+        charged = [d.counted_in for d in self.report.deductions if d.counted_in != self.name]
+        if self.state == "partly" and self.score >= self.points and any(charged):
+            return f"Not correct yet, but already charged in {next(filter(None, charged))}"
         return _MARKS[self.state][1]
 
     @property

@@ -151,7 +151,7 @@ class MistakeNames:
             failed = [r.report.name for r in failing]
             example = self._best_effort.run(
                 f"{name}, counterexample",
-                lambda: search.find(files, name, failed, replaced),
+                lambda: search.find(files, name, failed, replaced, next(iter(named), "")),
                 example,
             )
         return replace(located, headline=headline, counterexample=example)

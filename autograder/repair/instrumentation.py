@@ -1,12 +1,9 @@
 """Instrument a program so that it records the values of its expressions while it runs.
 
 The instrumented version behaves like the original program. Each expression that computes a value is
-wrapped in a call of `_kit_note`. The recorder is appended to the program as text, so it runs
-wherever the submission runs. The function named NOTES returns all rows and deletes them. Graders
-use the rows only to select a line of the submission itself, because a submission can change them.
-
-A row describes one value by a few numbers, such as sums over its entries. Most of these numbers do
-not depend on the order of the entries, so that permuted values can be recognised.
+wrapped in a call of `_kit_note`. The text of `recorder` is appended to the program, so that it runs
+wherever the submission runs. Graders use the rows only to select a line of the submission itself,
+because a submission can change them.
 """
 
 import ast
@@ -15,136 +12,23 @@ from itertools import chain
 from typing import Any
 
 from .function_scope import called, is_self
-from .source_text import Definition, parsed
-
-NOTES = "_kit_notes"  # name of the function that returns all rows
-# Columns: the index of the expression, the kind of value, its dtype, whether it requires a
-# gradient, the number of entries, and a number that depends on the shape.
-NODE, KIND, TYPE, GRADIENT, COUNT, SHAPE = range(6)
-# Sum, sum of squares, sum of magnitudes, largest, smallest, number of non-finite entries, sum of
-# cubes; then two sums that depend on the order of the entries.
-UNORDERED, ORDERED = slice(6, 13), slice(13, 15)
-WIDTH = 15
-TEXT, LIST, ADDRESS = 3, 4, 5  # values of KIND; tensors are 0, arrays 1, numbers 2
-# The entries of a text are computed from its characters. At most 4 values of an expression and 2000
-# rows in all are recorded. NaN is replaced by 0.7, and infinities by 3.3 with their sign, so that
-# sums stay finite.
-RECORDER = """
-def _kit_recorder():
-    import math, numpy, torch
-
-    rows, seen, types = [], {}, {}
-    waves = [numpy.empty(0), numpy.empty(0)]
-
-    def type_of(x):
-        if x.dtype not in types:
-            name = str(x.dtype)
-            types[x.dtype] = sum(ord(c) * (place + 1) for place, c in enumerate(name))
-        return types[x.dtype]
-
-    def noted():
-        found = numpy.array(rows or numpy.empty((0, 15)), dtype="float64")
-        rows.clear(), seen.clear()
-        return torch.from_numpy(found)
-
-    def number(node, x):
-        special = not math.isfinite(x)
-        if special:
-            x = 0.7 if math.isnan(x) else math.copysign(3.3, x)
-        rows.append([
-            node, 2, 0, 0, 1, 0.0, x, x * x, abs(x), x, x, special, x * x * x, x * math.sin(1.0), x,
-        ])
-
-    def numbers(node, kind, type_, gradient, x):
-        shape, flat = x.shape, x.reshape(-1)
-        finite = numpy.isfinite(flat)
-        special = flat.size - int(finite.sum())
-        if special:
-            other = numpy.where(numpy.isnan(flat), 0.7, numpy.sign(flat) * 3.3)
-            flat = numpy.where(finite, flat, other)
-        if flat.size > waves[0].size:
-            places = numpy.arange(flat.size)
-            waves[:] = numpy.sin(places * 1.7 + 1.0), numpy.cos(places * 0.9)
-        form = 0.0
-        for axis, size in enumerate(shape):
-            form += size * (axis + 1.37) ** 2
-        high, low = (flat.max(), flat.min()) if flat.size else (0.0, 0.0)
-        squares = flat * flat
-        one, other = waves[0][: flat.size], waves[1][: flat.size]
-        rows.append([
-            node, kind, type_, gradient, flat.size, form,
-            flat.sum(), squares.sum(), abs(flat).sum(), high, low, special, (squares * flat).sum(),
-            (flat * one).sum(), (flat * other).sum(),
-        ])
-
-    def text(node, x):
-        places = numpy.array([*map(ord, x[:4096])], dtype="float64")
-        numbers(node, 3, 0, 0, numpy.sin(places * 1.3 + 0.2))
-
-    def note(node, value):
-        if seen.get(node, 0) < 4 and len(rows) < 2000:
-            try:
-                look(node, value)
-            except OverflowError:  # an integer too large for a float
-                pass
-        return value
-
-    def look(node, value):
-        kind = type(value)
-        if kind in (int, float, bool):
-            seen[node] = seen.get(node, 0) + 1
-            number(node, float(value))
-        elif isinstance(value, torch.Tensor):
-            if value.is_meta or value.is_complex():
-                return
-            seen[node] = seen.get(node, 0) + 1
-            if value.numel() <= 65536:
-                x = value.detach().cpu().double().numpy()
-                numbers(node, 0, type_of(value), value.requires_grad, x)
-        elif isinstance(value, (numpy.ndarray, numpy.generic)):
-            if value.dtype.kind in "biuf":
-                seen[node] = seen.get(node, 0) + 1
-                if value.size <= 65536:
-                    numbers(node, 1, type_of(value), 0, value.astype("float64"))
-        elif kind is str:
-            seen[node] = seen.get(node, 0) + 1
-            text(node, value)
-        elif kind in (tuple, list) and 0 < len(value) <= 4096:
-            kinds = {*map(type, value)}
-            if kinds <= {int, float, bool}:
-                seen[node] = seen.get(node, 0) + 1
-                numbers(node, 4, 0, 0, numpy.array(value, dtype="float64"))
-            elif kinds == {str}:
-                seen[node] = seen.get(node, 0) + 1
-                text(node, chr(31).join(value))
-            elif len(value) <= 4:
-                for part in value:
-                    if isinstance(part, (torch.Tensor, numpy.ndarray)):
-                        note(node, part)
-        elif kind.__module__.startswith("triton.") and kind.__name__ == "tensor":
-            inside = getattr(getattr(value, "handle", None), "data", None)  # of the interpreter
-            if not isinstance(inside, numpy.ndarray):
-                return
-            if inside.size < 2 and inside.dtype.kind != "f":  # a position or a size
-                return
-            if value.dtype.is_ptr():  # addresses differ between runs
-                seen[node] = seen.get(node, 0) + 1
-                numbers(node, 5, 0, 0, numpy.zeros(1))
-            else:
-                note(node, inside)
-
-    return note, noted
-
-
-_kit_note, _kit_notes = _kit_recorder()
-"""
-
+from .recorder import RECORDER
+from .source_text import Code, Definition, parsed
 
 _MAX_NODES = 1500
 _UNINITIALIZED = ("empty", "empty_like", "empty_strided", "new_empty", "new_empty_strided")
 _NOT_RECORDED = ("super", "locals", "range", "isinstance", "len", *_UNINITIALIZED)
 _LISTS = (ast.List, ast.ListComp)
 _VALUES = (ast.BinOp, ast.UnaryOp, ast.Compare, ast.Subscript, ast.IfExp, ast.JoinedStr, *_LISTS)
+# Functions and methods that compute the same values as an operator.
+_FUNCTIONS = {
+    "Add": ("add",),
+    "Sub": ("sub", "subtract"),
+    "Mult": ("mul", "multiply"),
+    "Div": ("div", "divide", "true_divide"),
+    "MatMult": ("matmul", "mm", "bmm", "dot", "einsum"),
+    "Pow": ("pow", "power"),
+}
 
 
 @dataclass
@@ -159,6 +43,9 @@ class TracedExpression:
     returned: bool = False  # True if the function returns the value
     conditional: bool = False  # True if the expression is in a branch of an `if` statement
     unpacked: bool = False  # True if the value is one of several that an assignment unpacks
+    code: str = ""  # the expression as the module writes it
+    variable: str = ""  # the variable that gets the value
+    operation: str = ""  # the operator, or the name of the called function; "" for other code
 
 
 @dataclass(frozen=True)
@@ -179,7 +66,7 @@ def trace_program(source: str, name: str, foreign: frozenset[str] = frozenset())
     code = parsed(source)
     wanted = {d.lineno for d in code.reachable(name, foreign - {name})}
     tree = ast.parse(source)  # a new tree, because instrumentation changes it
-    marker = _Marker()
+    marker = _Marker(code)
     for definition in tree.body:
         if isinstance(definition, Definition) and definition.lineno in wanted:
             marker.mark(definition)
@@ -191,11 +78,13 @@ def trace_program(source: str, name: str, foreign: frozenset[str] = frozenset())
 class _Marker(ast.NodeTransformer):
     """Wrap the expressions of definitions in calls that record their values."""
 
-    def __init__(self) -> None:
+    def __init__(self, code: Code) -> None:
         self.nodes: list[TracedExpression] = []
+        self._code = code
         self._function = ""
         self._local: set[str] = set()
         self._statement = ""
+        self._assigned: tuple[ast.expr | None, str] = None, ""  # a value and its variable
         self._open: list[list[int]] = []
         self._outputs: list[ast.expr] = []
         self._nested = (
@@ -226,6 +115,7 @@ class _Marker(ast.NodeTransformer):
     def visit(self, node: ast.AST) -> Any:
         if isinstance(node, ast.stmt):
             self._statement = ast.unparse(node).partition("\n")[0]
+            self._assigned = _assignment(node)
         if isinstance(node, (ast.Constant, ast.arguments)):
             return node
         if not isinstance(node, ast.expr) or not self._is_value(node):
@@ -243,7 +133,11 @@ class _Marker(ast.NodeTransformer):
             self._statement.startswith("return ") and not self._open and not self._nested
         )
         place = node.lineno, self._function, self._statement
-        self.nodes.append(TracedExpression(*place, parts, name, returned, bool(self._branches)))
+        value, variable = self._assigned
+        traced = TracedExpression(*place, parts, name, returned, bool(self._branches))
+        traced.code = " ".join(self._code.text(node).split())
+        traced.variable, traced.operation = variable if value is node else "", _operation(node)
+        self.nodes.append(traced)
         if self._open:
             self._open[-1].append(number)
         note = ast.Name("_kit_note", ast.Load())
@@ -280,7 +174,7 @@ class _Marker(ast.NodeTransformer):
         added: list[ast.stmt] = []
         for name in sorted(names & self._local):
             several = len(names) > 1
-            self.nodes.append(TracedExpression(*place, parts, unpacked=several))
+            self.nodes.append(TracedExpression(*place, parts, unpacked=several, variable=name))
             number = ast.Constant(len(self.nodes) - 1)
             value, note = ast.Name(name, ast.Load()), ast.Name("_kit_note", ast.Load())
             added.append(ast.Expr(ast.Call(note, [number, value], [])))
@@ -312,3 +206,24 @@ class _Marker(ast.NodeTransformer):
             return not (isinstance(node.value, ast.Name) and node.value.id not in self._local)
         negative = isinstance(node, ast.UnaryOp) and isinstance(node.operand, ast.Constant)
         return isinstance(node, _VALUES) and not negative
+
+
+def _assignment(node: ast.stmt) -> tuple[ast.expr | None, str]:
+    """Return the value that a statement assigns to a single variable, and the variable's name."""
+    match node:
+        case ast.Assign(targets=[ast.Name(id=name)], value=value):
+            return value, name
+        case ast.AnnAssign(target=ast.Name(id=name), value=value):
+            return value, name
+    return None, ""
+
+
+def _operation(node: ast.expr) -> str:
+    """Return the operation of an expression; functions get the names of equivalent operators."""
+    match node:
+        case ast.BinOp(op=op) | ast.UnaryOp(op=op) | ast.Compare(ops=[op]):
+            return type(op).__name__
+        case ast.Call():
+            name = called(node)
+            return next((op for op, names in _FUNCTIONS.items() if name in names), name)
+    return ""

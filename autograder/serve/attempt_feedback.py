@@ -210,7 +210,8 @@ def _without_values(exercise: ExerciseReport) -> ExerciseReport:
     tests = tuple(
         msgspec.structs.replace(test, message=_safe_message(test)) for test in exercise.tests
     )
-    return msgspec.structs.replace(exercise, tests=tests, deductions=())
+    elsewhere = tuple(d for d in exercise.deductions if d.counted_in)
+    return msgspec.structs.replace(exercise, tests=tests, deductions=elsewhere)
 
 
 def _safe_message(test: TestReport) -> str:

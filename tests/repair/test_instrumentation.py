@@ -6,7 +6,8 @@ import numpy as np
 import torch
 
 from autograder.grading.localization.traced_runs import permuted, same
-from autograder.repair.instrumentation import NODE, NOTES, trace_program
+from autograder.repair.instrumentation import trace_program
+from autograder.repair.recorder import NODE, NOTES
 
 SOURCE = '''
 import torch

@@ -213,7 +213,7 @@ def side_by_side(
                 torch.zeros_like(g) if e is None else e,
                 torch.zeros_like(e) if g is None else g,
             )
-            return _entries(e, g)
+            return differing_entries(e, g)
         case "work" | "memory access":
             counts = [x[0].counts or frames.Counts(0, 0, 0) for x in (right, mine)]
             return Sides(_work(found.path[0], counts[0]), _work(found.path[0], counts[1]))
@@ -235,7 +235,7 @@ def _parts(found: AnswerDifference, expected: Any, actual: Any, parts: NamedPart
         expected, actual = expected[key], actual[key]
     path = "".join(f"[{key!r}]" for key in found.path)
     if found.kind == "value":
-        sides = _entries(expected, actual, path)
+        sides = differing_entries(expected, actual, path)
     elif found.kind == "dtype":
         sides = Sides(str(expected.dtype), str(actual.dtype), f"{path}.dtype")
     elif found.kind == "text":
@@ -274,7 +274,7 @@ def _whole(answer: Answer) -> str:
     return others.get(reply.status) or _short(read_answer(answer)[0])
 
 
-def _entries(expected: Any, actual: Any, path: str = "") -> Sides:
+def differing_entries(expected: Any, actual: Any, path: str = "") -> Sides:
     """Return the values, or of large arrays only the entry that differs most."""
     suffix = ""
     if is_array(expected) and as_tensor(expected).numel() > _MOST_SHOWN:

@@ -87,14 +87,14 @@ class Contest:
         self,
         runs: Runs,
         right: Sequence[Player],
-        load: Callable[[], Target],
+        load: Callable[[Files], Target],
         files: Files,
         exercise: str,
         seconds: float,
     ) -> None:
         self._runs, self._load, self._files, self._seconds = runs, load, files, seconds
         self._solution, *self._others = right
-        self._exercise, self._mine = exercise, Player(load(), exercise)
+        self._exercise, self._mine = exercise, Player(load(files), exercise)
         self._strictly = self._remembers = False
         self._plays = 0  # sequences of calls since the program was loaded
         self._began = time.thread_time()
@@ -102,24 +102,46 @@ class Contest:
     def close(self) -> None:
         self._mine.target.close()
 
-    def _restart(self) -> None:
-        """Load the program again, so that it remembers no earlier call."""
+    def restarted(self, files: Files | None = None) -> Player:
+        """Load the program again, so that it remembers no earlier call.
+
+        files: other files to load instead
+        """
         self._plays = 0
         if isinstance(self._mine.target, Sandboxed):
-            self._mine.target.swap(self._files)  # in the same process, which is much faster
-            return
-        self._mine.target.close()
-        self._mine = Player(self._load(), self._exercise)
+            # in the same process, which is much faster
+            self._mine.target.swap(files or self._files)
+        else:
+            self._mine.target.close()
+            self._mine = Player(self._load(files or self._files), self._exercise)
+        return self._mine
 
-    def first_wrong(self, small: Sequence[RecordedTest]) -> Shown | None:
-        """Return the first of these calls on which the program is wrong, or None."""
+    def first_wrong(
+        self, small: Sequence[RecordedTest], named: Player | None = None
+    ) -> Shown | None:
+        """Return the first of these calls on which the program is wrong, or None.
+
+        named: a program with the mistake that is named first. Calls that both programs answer
+               alike show this mistake, so they precede the others
+        """
+        found = list[WrongCalls]()
         for test in small:
             finding = self._judged(test.calls, test.answers)
-            if finding is not None and self._is_agreed(finding):
-                shown = self._shown(finding)
-                if shown is not None:
+            if finding is None or not self._is_agreed(finding):
+                continue
+            if named is None or self._answers_alike(named, finding):
+                if (shown := self._shown(finding)) is not None:
                     return shown
-        return None
+            else:
+                found.append(finding)
+        return next(filter(None, map(self._shown, found)), None)
+
+    def _answers_alike(self, named: Player, finding: WrongCalls) -> bool:
+        answers = named.play(finding.calls)
+        theirs = answers[-1] if len(answers) == len(finding.calls) else None
+        if not isinstance(theirs, tuple) or not isinstance(finding.mine, tuple):
+            return False
+        return difference(theirs, finding.mine, strictly=self._strictly) is None
 
     def smallest(self, tests: list[RecordedTest], all_failed: bool) -> Shown | None:
         """Return the smallest counterexample that is found within the time.
@@ -195,7 +217,7 @@ class Contest:
 
     def _played(self, calls: Calls) -> list[Answer | Outcome]:
         if self._remembers:
-            self._restart()
+            self.restarted()
         if isinstance(self._mine.target, Sandboxed):
             self._mine.target.deaths.clear()  # otherwise two stopped calls would end the search
         self._plays += 1
@@ -275,7 +297,7 @@ class Contest:
     def _shown(self, finding: WrongCalls) -> Shown | None:
         """Write a finding, after the reloaded program gets the arrays that its text makes."""
         if self._plays > 1:
-            self._restart()
+            self.restarted()
         with suppress(*_UNWRITABLE):
             again = self._compared(as_written(finding.calls), finding)
             if again is None:

@@ -66,15 +66,17 @@ _PRECISE = 4  # digits that torch and NumPy print by default
 
 
 class Unwritable(Exception):
-    """Raised if a call has an argument that a notebook cell cannot make."""
+    """Raised if a call needs an argument or a helper that a notebook cell cannot make."""
 
 
 class Script:
     """A sequence of calls as Python statements.
 
     call: the statements to read; the last is the expression whose value differs
-    cell: the statements to run, with imports; "" if they need code of the hidden tests
+    cell: the statements to run, with imports
     refused: the type of the exception that a call should raise, by the key of its step
+
+    Raise Unwritable if a call needs code of the hidden tests.
     """
 
     def __init__(
@@ -91,7 +93,6 @@ class Script:
         self._objects: dict[int, str] = {}  # names of objects, by the step that made them
         self._arrays: dict[int, tuple[Any, str]] = {}  # arrays with names, by identity
         self._imports = set[str]()
-        self._needs_hidden_code = False
         self._lines: list[tuple[str, str]] = []
         used = set().union(*(s.uses for s in steps))
         for step in steps[:-1]:
@@ -105,8 +106,7 @@ class Script:
                 self._add(self._call(step))
         self._last(steps[-1], found, sides.suffix)
         self.call = "\n".join(short for short, _ in self._lines)
-        cell = self._complete(module, is_random, sides.digits > _PRECISE)
-        self.cell = "" if self._needs_hidden_code else cell
+        self.cell = self._complete(module, is_random, sides.digits > _PRECISE)
 
     @property
     def numbers(self) -> int:
@@ -210,11 +210,10 @@ class Script:
             return f"[{', '.join(f'{name}({text})' for text in texts)}]"
         given = [self._value(a, step) for a in step.args]
         given += [f"{k}={self._value(v, step)}" for k, v in step.kwargs.items()]
-        root = path.partition(".")[0]
         if options.brought:
-            self._needs_hidden_code = True
-        elif step.owner is None:
-            self._imports.add(root)
+            raise Unwritable("a helper of the hidden tests")
+        if step.owner is None:
+            self._imports.add(path.partition(".")[0])
         owner = "" if step.owner is None else self._object(step.owner)
         if path == "__setattr__":
             return f"{owner}.{step.args[0]} = {given[1]}"

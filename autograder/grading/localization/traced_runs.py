@@ -1,18 +1,21 @@
 """Compare the recorded values of a program with those of correct programs and of a misconception.
 
-Each recorded value is described by a row of numbers (see `repair/instrumentation.py`).
+Each recorded value is described by a row of numbers (see `repair/recorder.py`).
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import torch
 
-from ...repair.instrumentation import (
+from ...repair.instrumentation import TracedExpression, TracedProgram
+from ...repair.recorder import (
     ADDRESS,
     COUNT,
     GRADIENT,
@@ -25,12 +28,11 @@ from ...repair.instrumentation import (
     TEXT,
     TYPE,
     UNORDERED,
+    VALUES,
     WIDTH,
-    TracedExpression,
-    TracedProgram,
 )
 from ...worker.protocol import frames
-from ...worker.protocol.values import read_answer
+from ...worker.protocol.values import Encoder, read_answer
 from ..outcomes import Outcome
 from ..targets.in_process import Target
 from .candidate_runner import Probe
@@ -44,15 +46,28 @@ Mask = npt.NDArray[np.bool_]
 def record(target: Target, exercise: str, probe: Probe) -> np.ndarray | None:
     """Replay the requests of a test in a traced program, and return the recorded rows.
 
+    Return None if a request fails, or if the rows are invalid (see `rows_during`).
+    """
+
+    def replay() -> None:
+        target.begin(probe.test, exercise)
+        for frame, _ in probe.steps:
+            target.request(frame)
+
+    return rows_during(target, exercise, replay)
+
+
+def rows_during(target: Target, exercise: str, replay: Callable[[], Any]) -> np.ndarray | None:
+    """Return the rows that a traced program records while `replay` makes calls.
+
     Return None if a request fails, or if the rows are not a float64 matrix of finite numbers with
     WIDTH columns.
     """
     ask = frames.pack(frames.Call(exercise, None, NOTES, (), {}, "cpu"), [])
     try:
-        target.begin(probe.test, exercise)
+        target.begin("", exercise)
         target.request(ask)
-        for frame, _ in probe.steps:
-            target.request(frame)
+        replay()
         value, _ = read_answer(target.request(ask))
     except (Outcome, frames.BadFrame):
         return None
@@ -63,6 +78,17 @@ def record(target: Target, exercise: str, probe: Probe) -> np.ndarray | None:
     if not bool(torch.isfinite(value).all()):
         return None
     return value.numpy()[:_ROWS_PER_TRACE].copy()
+
+
+def values_of(target: Target, exercise: str, rows: Sequence[int]) -> list[Any]:
+    """Return the small values of rows that were recorded last; None for the other values."""
+    encoder = Encoder()
+    call = frames.Call(exercise, None, VALUES, (encoder(list(rows)),), {}, "cpu")
+    try:
+        found, _ = read_answer(target.request(frames.pack(call, encoder.buffers)))
+    except (Outcome, frames.BadFrame):
+        found = None
+    return found if isinstance(found, list) and len(found) == len(rows) else [None] * len(rows)
 
 
 def permuted(row: np.ndarray, rows: np.ndarray) -> Mask:
@@ -119,10 +145,10 @@ class RightValues:
     rows: np.ndarray
     returned: np.ndarray
 
-    def comparable(self, rows: np.ndarray) -> np.ndarray:
-        """Drop the rows of texts if correct programs recorded no text, and likewise for lists."""
+    def is_comparable(self, rows: np.ndarray) -> Mask:
+        """Return a mask without texts if correct programs recorded none, and likewise for lists."""
         foreign = {TEXT, LIST}.difference(self.rows[:, KIND].tolist())
-        return rows[~np.isin(rows[:, KIND], [*foreign])]
+        return ~np.isin(rows[:, KIND], [*foreign])
 
     def is_expected(self, row: np.ndarray) -> bool:
         """Return True if correct programs should compute this value, whatever their style.
@@ -155,12 +181,16 @@ class TracedRun:
 
     def returned(self, exercise: str) -> np.ndarray:
         """Return the rows of the return values of an exercise."""
+        return self.rows[self.returned_rows(exercise)]
+
+    def returned_rows(self, exercise: str) -> list[int]:
+        """Return the indices of the return values of an exercise."""
         own = [
             n.returned
             and (n.function.partition(".")[0] == exercise or not n.statement.startswith("return "))
             for n in self.nodes
         ]
-        return self.rows[[own[int(r[NODE])] for r in self.rows]]
+        return [number for number, row in enumerate(self.rows) if own[int(row[NODE])]]
 
     def judge(self, right: RightValues, exercise: str) -> None:
         """Compare the recorded values with those of correct programs, and set `same`.

@@ -23,7 +23,8 @@ import numpy as np
 from ...model.availability import AXES, CPU
 from ...model.report.schema import axes_of, in_low_precision
 from ...repair import UNPARSABLE
-from ...repair.instrumentation import WIDTH, TracedProgram, trace_program
+from ...repair.instrumentation import TracedProgram, trace_program
+from ...repair.recorder import WIDTH
 from ..targets.in_process import Target
 from .candidate_runner import Probe, ReferencePrograms
 from .traced_runs import Place, RightValues, TracedRun, permuted, record
@@ -126,7 +127,7 @@ class Traces:
                 break
             with self._shared_time():
                 right = self._right_values(probe)
-            rows = right.comparable(rows)
+            rows = rows[right.is_comparable(rows)]
             if not len(rows):
                 continue
             run = TracedRun(program, rows)
@@ -193,7 +194,7 @@ class Traces:
             except UNPARSABLE:
                 return None
             rows = record(self._own.target(program.source), self._exercise, probe)
-            rows = None if rows is None else right.comparable(rows)
+            rows = None if rows is None else rows[right.is_comparable(rows)]
             if rows is not None and len(rows):
                 run = self._wrong[key] = TracedRun(program, rows)
                 run.judge(right, self._exercise)

@@ -234,6 +234,7 @@ class Counterexample(msgspec.Struct, frozen=True):
     line:     the line of the student's module that first computes a wrong value, or 0
     kind:     what is wrong, such as "value", "gradient" or "exception"
     cell:     a complete notebook cell that makes the calls
+    wrong_value: a sentence with the first wrong value and the values that led to it, or ""
     """
 
     call: str
@@ -243,6 +244,7 @@ class Counterexample(msgspec.Struct, frozen=True):
     line: int = 0
     kind: str = "value"
     cell: str = ""
+    wrong_value: str = ""
 
 
 class ExerciseReport(msgspec.Struct, frozen=True):

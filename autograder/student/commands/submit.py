@@ -254,6 +254,7 @@ def _example_lines(example: dict[str, Any]) -> Lines:
         yield 4, f"{title + ':':9} {first}"
         for line in rest:
             yield 14, line
+    yield 4, str(example.get("wrong_value", ""))
 
 
 def _print(out: Console, lines: Lines) -> None:
