@@ -166,9 +166,9 @@ def _lines(view: ExerciseView, words: Words, details: bool) -> Iterator[str]:
         yield _item(f"{view.broken_rule}: this exercise earns no points.", words)
     if view.carried and (details or view.first is None):
         yield _item(view.carried, words)
-    for finding in view.findings[:most] if view.first is not None else ():
-        message = finding.message if details else view.message
-        said = f"{finding.word}: {message} Requirement:" if message or details else "Failed check:"
+    findings = view.findings if details and view.first is not None else [view.headline]
+    for finding in filter(None, findings):
+        said = f"{finding.word}: {finding.message} Requirement:"
         parts = (said, *(c.text for c in finding.failed), finding.others if details else "")
         yield _item(" ".join(filter(None, parts)), words)
     for line in view.arithmetic if details else ():

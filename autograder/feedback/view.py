@@ -205,10 +205,10 @@ class ExerciseView:
         return self.findings[0] if self.findings and self.state != "open" else None
 
     @property
-    def message(self) -> str:
-        """The message of the first finding, or "" if the named mistake says more than it."""
+    def headline(self) -> Finding | None:
+        """The first finding, or None if there is none or a named mistake says more than it."""
         is_symptom = self.named is None or self.named.name.startswith(symptom_name(""))
-        return self.first.message if self.first is not None and is_symptom else ""
+        return self.first if is_symptom else None
 
     @property
     def example(self) -> Counterexample | None:
@@ -216,8 +216,13 @@ class ExerciseView:
 
     @property
     def where(self) -> str:
-        """Return sentences that locate the mistake, with a question unless its cause is named."""
-        return location_sentence(self.report.suspects, asking=not self.report.explained)
+        """Return sentences that locate the mistake, with a question unless its cause is named.
+
+        Leave out a line that is only known because the counterexample shows its wrong value.
+        """
+        shown = self.example.line if self.example is not None else 0
+        places = (p for p in self.report.suspects if p.kind != SHOWN or p.line != shown)
+        return location_sentence(places, asking=not self.report.explained)
 
     @property
     def mark(self) -> str:

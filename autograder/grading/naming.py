@@ -8,8 +8,9 @@
 
 If a single edit makes all tests pass, the exercise is charged for one mistake: the misconception
 that explains most failures, or the kind of the edit. Otherwise, edits name a mistake only if no
-misconception matches, symptoms only if most failures are unexplained, and neither changes points,
-except for the symptom of parameters that do not load.
+misconception matches, and are charged instead of the tests that they fix. Symptoms name a mistake
+only if most failures are unexplained, and change no points, except for the symptom of parameters
+that do not load.
 """
 
 from collections import Counter
@@ -32,6 +33,7 @@ from .localization.localizer import LineFinder, Places, lines_of
 from .outcomes import BestEffort, Flaw
 from .running.pytest_plugin import Ran
 from .running.test_runner import Files, Runs
+from .triviality.answer_contents import has_outputs
 
 _EDIT_COSTS = 0.1, 0.4  # least and largest cost of a mistake that only an edit names
 _SIMILAR = 0.9  # share of common failures with a misconception, relative to the largest share
@@ -183,7 +185,29 @@ class MistakeNames:
         if located.diagnoses:
             return located
         named = tuple(_names_by_kind(places, len(failing)))
+        if named and self.finder.fixed:
+            located = self._with_edits(located, named, failing, self.finder.fixed)
         return replace(located, diagnoses=named or self._ignored_arguments(name, files, failing))
+
+    def _with_edits(
+        self,
+        evidence: Evidence,
+        named: Sequence[Diagnosis],
+        failing: Sequence[Ran],
+        fixed: frozenset[str],
+    ) -> Evidence:
+        """Charge the mistakes that edits fix in some tests, instead of the weight of these tests.
+
+        The rest of the work is correct as far as these tests show, because they pass with an edit.
+        """
+        tests = [r for r in failing if r.report.name in fixed]
+        cost = self._typical_cost(evidence.exercise.name, tests)
+        return replace(
+            evidence,
+            mistakes=tuple(Mistake(d.name, cost) for d in named),
+            explained=fixed,
+            has_outputs=has_outputs(tests),
+        )
 
     def _with_one_mistake(self, evidence: Evidence, failing: Sequence[Ran]) -> Evidence:
         """Name and price the only mistake of an exercise, which an edit of one line fixes.

@@ -17,6 +17,13 @@ NODE, KIND, TYPE, GRADIENT, COUNT, SHAPE = range(6)
 # cubes; then two sums that depend on the order of the entries.
 UNORDERED, ORDERED = slice(6, 13), slice(13, 15)
 WIDTH = 15
+
+
+def number_of_type(name: str) -> int:
+    """Return the number in the column TYPE for a dtype, such as `torch.float32`."""
+    return sum(ord(c) * (place + 1) for place, c in enumerate(name))
+
+
 TEXT, LIST, ADDRESS = 3, 4, 5  # values of KIND; tensors are 0, arrays 1, numbers 2
 # The entries of a text are computed from its characters. At most 4 values of an expression and 2000
 # rows in all are recorded. NaN is replaced by 0.7, and infinities by 3.3 with their sign, so that

@@ -169,8 +169,7 @@ def test_the_first_mistake_is_shown_and_the_rest_is_folded(submission, week, cou
     page = feedback_page(submission(found), week, course)
     for told in (unfolded(page), exercise_text(found, details=False)):
         assert "hides the token itself" in told
-        assert "Claim 0." in told
-        for folded in ("returns integers", "differs", "Claim 1.", "for the exercise"):
+        for folded in ("returns integers", "differs", "Claim 0.", "Claim 1.", "for the exercise"):
             assert folded not in told
             assert folded in Reader(page).text
 

@@ -312,7 +312,11 @@ class Contest:
             script = Script(
                 again.calls, again.found, sides, signatures, module, is_random, again.refused
             )
+            raised = again.mine[0].raised if isinstance(again.mine, tuple) else None
+            line = (raised.line if raised is not None else None) or 0
             example = Counterexample(
+                line=line,
+                wrong_value=f"Line {line} raises this exception." if line else "",
                 call=script.call,
                 expected=sides.expected,
                 actual=sides.actual,

@@ -14,16 +14,22 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...repair.instrumentation import TracedProgram
-from ...repair.recorder import COUNT, KIND, SHAPE, TYPE, UNORDERED
+from ...repair.instrumentation import TracedExpression, TracedProgram
+from ...repair.recorder import KIND, SHAPE, TYPE, UNORDERED, number_of_type
 from ..localization.traced_runs import RightValues, TracedRun, rows_during, same, values_of
 from ..outcomes import printable
-from .answer_difference import differing_entries
+from .answer_difference import Sides, differing_entries
 from .call_cost import Calls
 from .call_sequence import Player
 from .value_text import result_text
 
+_SIZES = (8, 16, 32, 64)
 _LEAST_AGREEING = 2  # correct programs that must compute the expected value
+_DTYPES = {  # the dtype of a recorded number
+    number_of_type(f"{library}{name}"): f"{library}{name}"
+    for library in ("", "torch.")
+    for name in ("bool", *(f"{kind}{size}" for kind in ("int", "uint", "float") for size in _SIZES))
+}
 _MOST_OPERANDS = 2
 _LONGEST = 60  # characters of an expression or of a value
 
@@ -73,10 +79,16 @@ def first_wrong_value(
         if expected is not None:
             operands = run.operands[row]
             numbers = [int(kept[r]) for r in (row, *operands)]
-            value, *parts = mine.values(exercise, numbers)
-            (right_value,) = expected[0].values(exercise, [expected[1]])
+            value, *parts = map(_numbers, mine.values(exercise, numbers))
+            (right_value,) = map(_numbers, expected[0].values(exercise, [expected[1]]))
+            if value is None or right_value is None:
+                return None
+            types = [
+                _DTYPES.get(x[TYPE]) for x in (run.rows[row], expected[0].run.rows[expected[1]])
+            ]
+            sides = _sides(value, right_value, *types)
             codes = [run.node(o).code for o in operands]
-            return _described(run, row, (value, right_value), zip(codes, parts, strict=True))
+            return _described(run.node(row), sides, zip(codes, parts, strict=True))
     return None
 
 
@@ -105,19 +117,21 @@ def _counterpart(
         named = node.variable != "" and other.node(r).variable == node.variable
         return named and not same(other.rows[r], run.rows).any()
 
+    def has_same_form(other: TracedRun, r: int) -> bool:
+        return all(other.rows[r, c] == value[c] for c in (SHAPE, TYPE))
+
     rules: tuple[tuple[Callable[[TracedRun, int], bool], ...], ...] = (
         (is_same_operation, is_same_step),
         (is_same_output,),
-        (is_same_variable, is_same_step),
-        (is_same_variable, is_same_operation),
-        (is_same_variable,),
+        (has_same_form, is_same_variable, is_same_step),
+        (has_same_form, is_same_variable, is_same_operation),
+        (has_same_form, is_same_variable),
     )
     comparable = [
         (right, r)
         for right in rights
         for r, other in enumerate(right.run.rows)
-        if all(other[c] == value[c] for c in (KIND, COUNT, SHAPE, TYPE))
-        and not same(value, right.run.rows[[r]]).any()
+        if other[KIND] == value[KIND] and not same(value, right.run.rows[[r]]).any()
     ]
     for rule in rules:
         found = [(right, r) for right, r in comparable if all(f(right.run, r) for f in rule)]
@@ -134,24 +148,29 @@ def _is_telling(row: np.ndarray) -> bool:
     return bool(row[KIND] in (0, 1) or row[UNORDERED][0] % 1.0 != 0.0)
 
 
+def _sides(actual: Any, expected: Any, actual_type: str | None, expected_type: str | None) -> Sides:
+    """Write how two values differ: in their dtypes, else in their shapes, else in their entries."""
+    if actual_type and expected_type and actual_type != expected_type:
+        return Sides(expected_type, actual_type, ".dtype")
+    if np.shape(actual) != np.shape(expected):
+        return Sides(str(np.shape(expected)), str(np.shape(actual)), ".shape")
+    return differing_entries(expected, actual)
+
+
 def _described(
-    run: TracedRun, row: int, values: tuple[Any, Any], parts: Iterable[tuple[str, Any]]
+    node: TracedExpression, sides: Sides, parts: Iterable[tuple[str, Any]]
 ) -> WrongValue | None:
-    actual, expected = map(_numbers, values)
-    if actual is None or expected is None:
-        return None
-    sides = differing_entries(expected, actual)
     shown = {
         code: text
         for code, part in parts
         if len(code) <= _LONGEST
-        and (number := _numbers(part)) is not None
-        and len(text := result_text(number, max(3, sides.digits))) <= _LONGEST
+        and part is not None
+        and len(text := result_text(part, max(3, sides.digits))) <= _LONGEST
     }
-    node = run.node(row)
     name = node.code if node.variable in {"", *shown} else node.variable
     if sides.expected == sides.actual or not 0 < len(name) <= _LONGEST:
         return None
+    name = f"({name})" if sides.suffix and not name.isidentifier() else name
     source = " and ".join(f"`{printable(c)}` = {t}" for c, t in [*shown.items()][:_MOST_OPERANDS])
     text = f"Line {node.line} computes `{printable(name)}{sides.suffix}` = {sides.actual}"
     text += f" from {source}; " if source else "; "

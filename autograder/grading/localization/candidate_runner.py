@@ -27,6 +27,7 @@ from ..targets.in_process import Target
 from ..targets.sandboxed import Sandboxed
 
 _CLOCK_SECONDS = 0.02  # how long a reading of the sandbox's processor time stays valid
+_PATIENCE = 4.0  # limit on the measured processor time, as a multiple of the budget
 _NOT_PARSED = ("SyntaxError", "IndentationError", "TabError")
 _NOISE = 1e-2  # smaller gradients, relative to the value, may be rounding noise
 _TOO_LARGE = 4  # limit on the largest tensor, as a multiple of the solution's largest tensor
@@ -177,7 +178,12 @@ class WrongExercise:
 
 
 class CandidateRunner:
-    """Runs edited versions of a wrong exercise, one after the other, in one process."""
+    """Runs edited versions of a wrong exercise, one after the other, in one process.
+
+    seconds: the budget for `SubmissionClocks.work`. An edit that fixes an exercise changes its
+             points, so a submission must have the same budget however busy the machine is. The
+             measured processor time limits only programs that are much slower than usual
+    """
 
     def __init__(self, grader: Grader, wrong: WrongExercise, seconds: float) -> None:
         self._grader, self._wrong, self._seconds = grader, wrong, seconds
@@ -186,7 +192,7 @@ class CandidateRunner:
         self._tests = {r.report.name for r in wrong.ran}
         self._target: Target | None = None
         self._began = time.thread_time()
-        self._spent, self._read_at = 0.0, -1.0
+        self._measured, self._read_at = 0.0, -1.0
 
     def exclude(self, seconds: float) -> None:
         """Do not charge these seconds, which were spent on results that all submissions share."""
@@ -194,14 +200,20 @@ class CandidateRunner:
 
     @property
     def spent_share(self) -> float:
-        """The share of the time budget that is spent. The value may be 20 ms old."""
+        """The share of the budget that is spent. The measured part may be 20 ms old."""
         if time.monotonic() - self._read_at > _CLOCK_SECONDS:
-            self._spent, self._read_at = self._total_seconds(), time.monotonic()
-        return self._spent / self._seconds
+            self._measured, self._read_at = self._measured_seconds(), time.monotonic()
+        return max(self._spent(), self._measured / _PATIENCE) / self._seconds
 
-    def _total_seconds(self) -> float:
+    def _measured_seconds(self) -> float:
         inside = self._target.clocks.used_seconds() if isinstance(self._target, Sandboxed) else 0.0
         return time.thread_time() - self._began + inside
+
+    def _spent(self) -> float:
+        """Return the work of the sandbox; in this process, where none is counted, the time."""
+        if isinstance(self._target, Sandboxed):
+            return self._target.clocks.work
+        return self._measured_seconds()
 
     def shorten(self, probes: Iterable[Probe]) -> None:
         """Make `short` load only the definitions that these probes need."""
@@ -245,8 +257,8 @@ class CandidateRunner:
         return self._target
 
     def end(self) -> float:
-        """End the process and return the total processor time spent, in seconds."""
-        spent = self._total_seconds()
+        """End the process and return how much of the budget is spent, in seconds."""
+        spent = self._spent()
         self._close()
         return spent
 

@@ -37,13 +37,17 @@ def lines_of(places: Places) -> tuple[Suspect, ...]:
 
 
 class LineFinder:
-    """Finds the lines of mistakes in the wrong exercises of a week, within time budgets."""
+    """Finds the lines of mistakes in the wrong exercises of a week, within time budgets.
+
+    fixed: the tests that pass with one of the edits that `find` reported last, if none fixes all
+    """
 
     def __init__(self, week: Week, settings: Suspects, grader: Grader) -> None:
         self._week, self._settings, self._grader = week, settings, grader
         self._probes: dict[str, dict[str, Probe]] = {}
         self._traces: dict[str, Traces] = {}
         self._left = settings.submission
+        self.fixed = frozenset[str]()
         self._found = frozenset[Place]()  # the places of mistakes in earlier exercises
 
     def begin(self) -> None:
@@ -67,6 +71,7 @@ class LineFinder:
         explained: True if these misconceptions explain all failures, so that their values suffice
                    to locate them
         """
+        self.fixed = frozenset()
         wrong = self._wrong_exercise(files, exercise, tuple(ran), stubbed)
         seconds = min(self._settings.seconds, self._left)
         if self._settings.seconds <= 0 or not wrong.failing:
@@ -114,7 +119,8 @@ class LineFinder:
                 return _places_by_values(wrong, hints)
             # Exercises that share a function share its mistakes, so try the same lines early.
             hints = replace(hints, odd=hints.odd | self._found)
-            return _find_places(wrong, probes, runner, hints, names)
+            places, self.fixed = _find_places(wrong, probes, runner, hints, names)
+            return places
         finally:
             self._left -= runner.end()
 
@@ -158,8 +164,8 @@ def _find_places(
     runner: CandidateRunner,
     hints: ValueHints,
     names: tuple[str, ...],
-) -> Places:
-    """Return the places of edits that make tests pass.
+) -> tuple[Places, frozenset[str]]:
+    """Return the places of edits that make tests pass, and the tests if they are not all.
 
     If no edit determines a line, add the lines that traced values point to.
     """
@@ -181,9 +187,11 @@ def _find_places(
     is_contradicted = certain and all(
         certain.isdisjoint(f.edit.places) and f.edit.kind not in SPECIFIC for f in fixes
     )
-    if lines_of(places) and not is_contradicted:
-        return places
-    return (*(() if is_contradicted else places), *_places_by_values(wrong, hints))
+    if is_contradicted:
+        return _places_by_values(wrong, hints), frozenset()
+    if not lines_of(places):
+        places = (*places, *_places_by_values(wrong, hints))
+    return places, frozenset[str]().union(*(fix.tests for fix in fixes))
 
 
 def _places(module: str, fixes: Iterable[Fix], suspicious: frozenset[Place]) -> Places:
@@ -193,7 +201,8 @@ def _places(module: str, fixes: Iterable[Fix], suspicious: frozenset[Place]) -> 
     unless the edited line is suspicious.
     """
     places: dict[tuple[str, int, str], Suspect] = {}
-    for edit, count, ambiguous in fixes:
+    for edit, tests, ambiguous in fixes:
+        count = len(tests)
         nowhere = bool(count) and edit.kind in ANYWHERE and suspicious.isdisjoint(edit.places)
         doubtful = ambiguous or (count and edit.kind in SAYS_LITTLE)
         kind = WHATEVER if doubtful else edit.kind

@@ -76,12 +76,12 @@ SPECIFIC = frozenset({"device", "overflow", "infinity", "empty rows", "gradient"
 class Fix(NamedTuple):
     """An edit that fixes all failed tests, or some of them.
 
-    explains: the number of tests that the edit fixes, or 0 for all failed tests
+    tests: the tests that the edit fixes if it does not fix all failed tests
     doubtful: whether an edit of a different kind on the same line may fix as many tests
     """
 
     edit: Edit
-    explains: int = 0
+    tests: frozenset[str] = frozenset()
     doubtful: bool = False
 
 
@@ -127,7 +127,7 @@ def partial_fixes(
                 for n, count in seem_fixed.items()
                 if _line(edits[n]) == _line(edit)
             )
-            found.append(Fix(edit, len(fixed[number]), doubtful))
+            found.append(Fix(edit, fixed[number], doubtful))
             explained |= fixed[number]
             kinds.add(edit.kind)
     return found

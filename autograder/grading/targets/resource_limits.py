@@ -93,6 +93,8 @@ def machine_is_short(size: int = MOST_BYTES) -> bool:
 _PATIENCE = 4.0  # most waiting time to forgive, as a multiple of the submission's time limit
 _SHARE_OF_WAITING = 0.25  # share of idle time that counts as used
 _START_SECONDS = 0.05  # charged for starting a process, including the grader's work
+# The usual processor time of a request and of each of its bytes, including the grader's work.
+_REQUEST_SECONDS, _BYTE_SECONDS = 7e-4, 5e-8
 
 
 class _LimitOf(IntEnum):
@@ -103,6 +105,8 @@ class SubmissionClocks:
     """The time that a submission has spent, by exercise.
 
     starts:   the number of processes that the submission has started
+    work:     an estimate of its processor time in seconds, from the number of requests and their
+              size. Unlike a measured time, it is the same whenever a submission is graded
     forgiven: the seconds of waiting for a processor that do not count against the submission
     """
 
@@ -113,12 +117,13 @@ class SubmissionClocks:
         self._waited = 0.0  # wait of the current process at the last `forgive`
         self._child: Child | None = None
         self.starts = 0
-        self.forgiven = 0.0
+        self.work = self.forgiven = 0.0
 
     def child_started(self, child: Child, *, free: bool = False) -> None:
         """Start counting a process. `free`: whether its processor time until now is free."""
         self._child, self._waited = child, 0.0
         self.starts += 1
+        self.work += _START_SECONDS
         if free:
             self._ran -= child.ran_seconds()
 
@@ -126,6 +131,10 @@ class SubmissionClocks:
         self._ran += child.ran_seconds()
         self._queued += child.waited_seconds()
         self._child = None
+
+    def count(self, request: bytes) -> None:
+        """Add a request to the work."""
+        self.work += _REQUEST_SECONDS + len(request) * _BYTE_SECONDS
 
     def spend(self, exercise: str, seconds: float) -> None:
         self._spent[exercise] = self._spent.get(exercise, 0.0) + seconds

@@ -261,6 +261,7 @@ class Sandboxed:
         )
 
     def _exchange(self, frame: bytes, seconds: float) -> Answer:
+        self.clocks.count(frame)
         with self._timed(seconds) as process:
             return process.exchange(frame, seconds, self._quota)
 
@@ -272,6 +273,7 @@ class Sandboxed:
         try:
             yield process
         except TimeoutError:
+            self.clocks.work += self._limits.call_seconds
             raise TimedOut(self.clocks.why_stopped(self._exercise, seconds)) from None
         finally:
             spent = time.monotonic() - started - process.stream.extended

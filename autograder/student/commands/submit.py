@@ -241,7 +241,7 @@ def _exercise_lines(exercise: dict[str, Any]) -> Lines:
     if example := exercise.get("counterexample"):
         yield from _example_lines(example)
     yield 4, exercise["where"]
-    for cause in exercise["causes"][:1]:
+    for cause in exercise["causes"][:1] if not exercise["named"] else ():
         line = f" at line {cause['line']}" if cause["line"] else ""
         yield 4, f"{cause['verdict']}{line}: {cause['claims'][0]}"
     if not exercise["causes"]:
