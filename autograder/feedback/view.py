@@ -207,8 +207,9 @@ class ExerciseView:
     @property
     def headline(self) -> Finding | None:
         """The first finding, or None if there is none or a named mistake says more than it."""
-        is_symptom = self.named is None or self.named.name.startswith(symptom_name(""))
-        return self.first if is_symptom else None
+        named = self.named
+        says_more = named is None or named.is_minor or named.name.startswith(symptom_name(""))
+        return self.first if says_more else None
 
     @property
     def example(self) -> Counterexample | None:

@@ -116,7 +116,10 @@ class Engine:
         """Return a search for inputs on which exercises are wrong."""
         trial = msgspec.structs.replace(self.limits, **_EDIT_SECONDS)
         return CounterexampleSearch(
-            self.runs, lambda files, helpers: self._with_helpers(files, helpers, trial), settings
+            self.runs,
+            self._best_effort,
+            lambda files, helpers: self._with_helpers(files, helpers, trial),
+            settings,
         )
 
     def grade(

@@ -14,7 +14,7 @@ that do not load.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from statistics import median
 from typing import NamedTuple
@@ -22,7 +22,7 @@ from typing import NamedTuple
 import msgspec
 
 from ..model.course.bank import Misconception
-from ..model.report.findings import FINDINGS, IGNORED, WHATEVER, edit_name
+from ..model.report.findings import FINDINGS, IGNORED, SHOWN, WHATEVER, edit_name
 from ..model.report.schema import Diagnosis, Suspect, Verdict, base_of
 from ..model.report.scoring import COST_OF_STATE, Evidence, Mistake
 from ..repair import parameters, required_parameters, unread_parameters
@@ -37,6 +37,19 @@ from .triviality.answer_contents import has_outputs
 
 _EDIT_COSTS = 0.1, 0.4  # least and largest cost of a mistake that only an edit names
 _SIMILAR = 0.9  # share of common failures with a misconception, relative to the largest share
+# The kinds of counterexamples that show a flaw. None: an exception.
+_KINDS: dict[Flaw | None, tuple[str, ...]] = {
+    None: ("exception",),
+    Flaw.VALUE: ("value", "text"),
+    Flaw.KIND: ("type", "shape", "dtype"),
+    Flaw.GRADIENT: ("gradient",),
+    Flaw.DETACHED: ("detached",),
+    Flaw.EFFECT: ("argument", "effect"),
+    Flaw.DEVICE: ("device",),
+    Flaw.STATE: ("state",),
+    Flaw.DRAWN: ("drawing",),
+    Flaw.REFUSAL: ("refusal", "message"),
+}
 
 
 class Contract(NamedTuple):
@@ -141,22 +154,42 @@ class MistakeNames:
                 tuple[Diagnosis, ...](),
             )
             new = (d for d in symptoms if d.name not in located.names)
-            found = sorted((*located.diagnoses, *new), key=lambda d: d.is_minor)
+            found = sorted((*located.diagnoses, *new), key=lambda d: (d.is_minor, -d.explains))
             located = replace(located, diagnoses=tuple(found))
         named = located.names
         headline = self._best_effort.run(
             f"{name}, headline", lambda: self._headline(name, named, failing), ""
         )
         headline = headline if headline != failing[0].report.name else ""
-        example = None
-        if (search := self.examples) is not None:
-            failed = [r.report.name for r in failing]
-            example = self._best_effort.run(
-                f"{name}, counterexample",
-                lambda: search.find(files, name, failed, replaced, next(iter(named), "")),
-                example,
-            )
-        return replace(located, headline=headline, counterexample=example)
+        return self._with_example(replace(located, headline=headline), files, failing, replaced)
+
+    def _with_example(
+        self,
+        evidence: Evidence,
+        files: Files,
+        failing: Sequence[Ran],
+        replaced: tuple[str, ...],
+    ) -> Evidence:
+        """Add a counterexample of the mistake that is named first, and its line if none is known.
+
+        Its line is left out if it precedes all lines that are known to contain a mistake.
+        """
+        if (search := self.examples) is None:
+            return evidence
+        name, failed = evidence.exercise.name, [r.report.name for r in failing]
+        main = next((d.name for d in evidence.diagnoses[:1] if not d.is_minor), "")
+        example = self._best_effort.run(
+            f"{name}, counterexample",
+            lambda: search.find(files, name, failed, replaced, main, _usual_kinds(failing)),
+            None,
+        )
+        lines = [s.line for s in evidence.suspects]
+        if example is not None and example.line and not lines:
+            place = Suspect(self._runs.week.module, example.line, name, SHOWN, alone=False)
+            evidence = replace(evidence, suspects=(place,))
+        elif example is not None and lines and example.line < min(lines):
+            example = msgspec.structs.replace(example, line=0, wrong_value="")
+        return replace(evidence, counterexample=example)
 
     def _located(
         self,
@@ -288,6 +321,12 @@ class MistakeNames:
 def _fixes_all(place: Suspect) -> bool:
     """Return True if an edit at a place makes all failed tests pass."""
     return place.alone and not place.explains and edit_name(place.kind) in FINDINGS
+
+
+def _usual_kinds(failing: Iterable[Ran]) -> tuple[str, ...]:
+    """Return the kinds of counterexamples that show the flaw of most failed tests."""
+    flaws = Counter(None if r.report.verdict.raised else r.flaw for r in failing)
+    return _KINDS.get(flaws.most_common(1)[0][0], ())
 
 
 def _names_by_kind(places: Places, failed: int) -> Iterator[Diagnosis]:

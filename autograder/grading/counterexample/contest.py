@@ -9,7 +9,7 @@ that its text makes.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import Any, NamedTuple
@@ -117,24 +117,26 @@ class Contest:
         return self._mine
 
     def first_wrong(
-        self, small: Sequence[RecordedTest], named: Player | None = None
+        self, small: Sequence[RecordedTest], named: Player | None, kinds: Collection[str]
     ) -> Shown | None:
-        """Return the first of these calls on which the program is wrong, or None.
+        """Return the first of these calls that shows the main mistake, else any mistake, or None.
 
-        named: a program with the mistake that is named first. Calls that both programs answer
-               alike show this mistake, so they precede the others
+        named: a program with the mistake that is named first; None if no mistake is named. A call
+               shows the mistake if both programs answer alike
+        kinds: the kinds of difference in most failed tests, which decide if no call shows it
         """
-        found = list[WrongCalls]()
+        found: tuple[list[WrongCalls], list[WrongCalls]] = [], []
         for test in small:
             finding = self._judged(test.calls, test.answers)
             if finding is None or not self._is_agreed(finding):
                 continue
-            if named is None or self._answers_alike(named, finding):
+            is_usual = finding.found.kind in kinds
+            if self._answers_alike(named, finding) if named is not None else is_usual:
                 if (shown := self._shown(finding)) is not None:
                     return shown
             else:
-                found.append(finding)
-        return next(filter(None, map(self._shown, found)), None)
+                found[not is_usual].append(finding)
+        return next(filter(None, map(self._shown, (*found[0], *found[1]))), None)
 
     def _answers_alike(self, named: Player, finding: WrongCalls) -> bool:
         answers = named.play(finding.calls)
@@ -278,8 +280,7 @@ class Contest:
 
         if len(fewer := needed(finding.calls)) < len(finding.calls):
             accept(1, fewer)
-        if finding.found.kind == "stopped":  # each step waits for the limit, so take a long one
-            accept(1, of_length_one(trail[-1].calls))
+        accept(1, of_length_one(trail[-1].calls))  # saves many steps if it succeeds
         for most in (1, ALTERNATIVES):
             shrunk(
                 trail[-1].calls,

@@ -12,6 +12,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Collection
 from contextlib import closing, suppress
+from functools import partial
 
 from msgspec.structs import replace
 
@@ -21,6 +22,7 @@ from ...model.course import Counterexamples
 from ...model.report.schema import Counterexample, axes_of, in_low_precision
 from ...repair import UNPARSABLE, shared_definitions
 from ...repair.instrumentation import TracedProgram, trace_program
+from ..outcomes import BestEffort
 from ..running.test_runner import Files, Runs
 from ..targets.in_process import Target
 from .call_cost import Calls, cost, needs_hidden_code
@@ -42,9 +44,13 @@ class CounterexampleSearch:
     """
 
     def __init__(
-        self, runs: Runs, load: Callable[[Files, Collection[str]], Target], budget: Counterexamples
+        self,
+        runs: Runs,
+        best_effort: BestEffort,
+        load: Callable[[Files, Collection[str]], Target],
+        budget: Counterexamples,
     ) -> None:
-        self._runs, self._load, self._budget = runs, load, budget
+        self._runs, self._best_effort, self._load, self._budget = runs, best_effort, load, budget
         self._left = budget.submission
         self._inputs = read_inputs(runs.bank.folder)
         self._small: dict[str, list[RecordedTest]] = {}
@@ -65,12 +71,13 @@ class CounterexampleSearch:
         failed: Collection[str] = (),
         helpers: Collection[str] = (),
         named: str = "",
+        kinds: Collection[str] = (),
     ) -> Counterexample | None:
         """Return a counterexample for a wrong exercise, or None if none is found.
 
         The arguments are those of `find_calls`.
         """
-        shown = self.find_calls(files, exercise, failed, helpers, named)
+        shown = self.find_calls(files, exercise, failed, helpers, named, kinds)
         return None if shown is None else shown.example
 
     def find_calls(
@@ -80,12 +87,14 @@ class CounterexampleSearch:
         failed: Collection[str] = (),
         helpers: Collection[str] = (),
         named: str = "",
+        kinds: Collection[str] = (),
     ) -> Shown | None:
         """Return a counterexample with its calls, or None if none is found.
 
         failed:  names of failed tests; only their calls are made. () makes the calls of all tests
         helpers: other exercises that are replaced by correct versions
         named:   the misconception that the example should show if possible; "" if none is known
+        kinds:   the kinds of difference that it should show otherwise, as in `Counterexample`
         """
         seconds = min(self._budget.seconds, self._left)
         if seconds <= 0:
@@ -96,14 +105,15 @@ class CounterexampleSearch:
             return self._load(some, helpers)
 
         with closing(Contest(self._runs, right, load, files, exercise, seconds)) as contest:
-            shown = contest.first_wrong(small, self._misconception(exercise, named))
+            shown = contest.first_wrong(small, self._misconception(exercise, named), kinds)
             if shown is None:
                 began = time.thread_time()
                 tests = [t for t in self.recorded(exercise) if not failed or t.name in failed]
                 contest.exclude(time.thread_time() - began)
                 shown = contest.smallest(tests, bool(failed))
             if shown is not None:
-                shown = self._with_wrong_value(shown, contest, files, exercise)
+                add = partial(self._with_wrong_value, shown, contest, files, exercise)
+                shown = self._best_effort.run(f"{exercise}, wrong value", add, shown)
             self._left -= contest.spent_seconds()
         return shown
 
@@ -132,8 +142,9 @@ class CounterexampleSearch:
         value = found[0]
         if value is None or found != [value, value]:
             return shown
-        example = replace(shown.example, line=value.line, wrong_value=value.text)
-        return shown._replace(example=example)
+        example = shown.example
+        text = value.sentence(example.expected, example.actual)
+        return shown._replace(example=replace(example, line=value.line, wrong_value=text))
 
     def _foreign(self, files: Files, exercise: str) -> frozenset[str]:
         """Return the names of other exercises, and of definitions that the solution has too."""

@@ -1,9 +1,9 @@
 """Find the first wrong value that a program computes on its counterexample.
 
 A traced version of the submission makes the calls of the counterexample, and so do traced versions
-of correct programs (`localization.traced_runs`). The first deviating value is described if correct
-programs compute its counterpart: the result of the same operation on the same operands, or the same
-variable. A submission can falsify what it records, but then only its own student reads it.
+of the correct programs (`localization.traced_runs`). The first deviating value is described if
+correct programs compute its counterpart: the same output, or the result of the same operation on
+the same operands. A submission can falsify its records, but only its own student reads them.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...repair.instrumentation import TracedExpression, TracedProgram
-from ...repair.recorder import KIND, SHAPE, TYPE, UNORDERED, number_of_type
+from ...repair.recorder import KIND, TYPE, UNORDERED, number_of_type
 from ..localization.traced_runs import RightValues, TracedRun, rows_during, same, values_of
 from ..outcomes import printable
 from .answer_difference import Sides, differing_entries
@@ -37,10 +37,24 @@ Row = tuple["RecordedRun", int]
 
 
 class WrongValue(NamedTuple):
-    """The line that first computes a wrong value, and a sentence about this value."""
+    """The line that first computes a wrong value, and a text about this value.
+
+    sides:    the expected and the actual value
+    operands: the values that led to it, such as "`q @ k.mT` = [[2, 1]]", or ""
+    """
 
     line: int
-    text: str
+    code: str
+    sides: Sides
+    operands: str
+
+    def sentence(self, expected: str, actual: str) -> str:
+        """Describe the value, given the counterexample's values, which are not repeated."""
+        source = f" from {self.operands}" if self.operands else ""
+        if (expected, actual) == (self.sides.expected, self.sides.actual):
+            return f"Line {self.line} computes this value{source}."
+        value = f"`{self.code}` = {self.sides.actual}{source}"
+        return f"Line {self.line} computes {value}; {self.sides.expected} is expected."
 
 
 class RecordedRun(NamedTuple):
@@ -77,7 +91,7 @@ def first_wrong_value(
     for row in (r for r in range(first, len(kept)) if not run.same[r] and not run.node(r).name):
         expected = _counterpart(exercise, run, row, rights)
         if expected is not None:
-            operands = run.operands[row]
+            operands = [o for o in run.operands[row] if _is_telling(run.rows[o])]
             numbers = [int(kept[r]) for r in (row, *operands)]
             value, *parts = map(_numbers, mine.values(exercise, numbers))
             (right_value,) = map(_numbers, expected[0].values(exercise, [expected[1]]))
@@ -100,7 +114,7 @@ def _counterpart(
     telling = [o for o in run.operands[row] if _is_telling(run.rows[o])]
     inputs = [run.rows[o] for o in telling] if all(run.same[telling]) else []
     outputs = run.returned_rows(exercise)
-    places = [n for n, output in enumerate(outputs) if same(value, run.rows[[output]]).any()]
+    places = [n for n, output in enumerate(outputs) if row == _producer(run, output)]
 
     def is_same_step(other: TracedRun, r: int) -> bool:
         theirs = other.rows[other.operands[r]]
@@ -113,34 +127,33 @@ def _counterpart(
         theirs = other.returned_rows(exercise)
         return len(theirs) == len(outputs) and r in (theirs[n] for n in places[:1])
 
-    def is_same_variable(other: TracedRun, r: int) -> bool:
-        named = node.variable != "" and other.node(r).variable == node.variable
-        return named and not same(other.rows[r], run.rows).any()
-
-    def has_same_form(other: TracedRun, r: int) -> bool:
-        return all(other.rows[r, c] == value[c] for c in (SHAPE, TYPE))
-
     rules: tuple[tuple[Callable[[TracedRun, int], bool], ...], ...] = (
-        (is_same_operation, is_same_step),
         (is_same_output,),
-        (has_same_form, is_same_variable, is_same_step),
-        (has_same_form, is_same_variable, is_same_operation),
-        (has_same_form, is_same_variable),
+        (is_same_operation, is_same_step),
     )
     comparable = [
         (right, r)
         for right in rights
         for r, other in enumerate(right.run.rows)
-        if other[KIND] == value[KIND] and not same(value, right.run.rows[[r]]).any()
+        if other[KIND] == value[KIND]
     ]
     for rule in rules:
         found = [(right, r) for right, r in comparable if all(f(right.run, r) for f in rule)]
+        if any(same(value, right.run.rows[[r]]).any() for right, r in found):
+            return None  # this step is correct, and its value is a wrong one elsewhere
         programs = {id(right) for right, _ in found}
         if len(programs) >= min(_LEAST_AGREEING, len(rights)):
             rows = np.array([right.run.rows[r] for right, r in found])
             if same(rows[0], rows).all():
                 return found[0]
     return None
+
+
+def _producer(run: TracedRun, output: int) -> int:
+    """Return the row that computes a returned value: the variable's last value, or the row."""
+    name, value = run.node(output).name, run.rows[output]
+    rows = [r for r in range(output) if name and run.node(r).variable == name]
+    return rows[-1] if rows and same(value, run.rows[rows[-1:]]).all() else output
 
 
 def _is_telling(row: np.ndarray) -> bool:
@@ -167,14 +180,13 @@ def _described(
         and part is not None
         and len(text := result_text(part, max(3, sides.digits))) <= _LONGEST
     }
-    name = node.code if node.variable in {"", *shown} else node.variable
+    name = node.code if node.code and node.variable in {"", *shown} else node.variable
+    shown.pop(name, None)
     if sides.expected == sides.actual or not 0 < len(name) <= _LONGEST:
         return None
     name = f"({name})" if sides.suffix and not name.isidentifier() else name
     source = " and ".join(f"`{printable(c)}` = {t}" for c, t in [*shown.items()][:_MOST_OPERANDS])
-    text = f"Line {node.line} computes `{printable(name)}{sides.suffix}` = {sides.actual}"
-    text += f" from {source}; " if source else "; "
-    return WrongValue(node.line, f"{text}{sides.expected} is expected.")
+    return WrongValue(node.line, f"{printable(name)}{sides.suffix}", sides, source)
 
 
 def _numbers(value: Any) -> Any:

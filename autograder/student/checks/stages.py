@@ -17,6 +17,7 @@ import threading
 import traceback
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from types import FrameType
 from typing import NoReturn
 
 import msgspec
@@ -50,7 +51,8 @@ def run_stage(claim: str, check: Callable[[], None], weeks: Mapping[str, int]) -
     except StageFailed as error:
         return Stage(claim, False, str(error))
     except BaseException as error:
-        if isinstance(error, NotImplementedError) and raising_frame(error) is not None:
+        raising = raising_frame(error)
+        if isinstance(error, NotImplementedError) and raising and _is_students(raising, weeks):
             name = str(error.args[0]).split(".")[0] if error.args else "A function"
             why = f"{name}{_location(error, weeks, line=False)} is not written yet."
             return Stage(claim, False, why, unwritten=True)
@@ -62,11 +64,16 @@ def run_stage(claim: str, check: Callable[[], None], weeks: Mapping[str, int]) -
     return Stage(claim, True)
 
 
+def _is_students(frame: FrameType, weeks: Mapping[str, int]) -> bool:
+    """Return True for a frame in one of the student's modules, but not in a library."""
+    return Path(frame.f_code.co_filename).stem in weeks
+
+
 def _location(error: BaseException, weeks: Mapping[str, int], line: bool) -> str:
     """Return the innermost location in the student's files in parentheses, or "" if unknown."""
     for frame, number in reversed(list(traceback.walk_tb(error.__traceback__))):
         stem = Path(frame.f_code.co_filename).stem
-        if stem in weeks:
+        if _is_students(frame, weeks):
             return f" ({stem}.py, week {weeks[stem]}{f', line {number}' if line else ''})"
     return ""
 
