@@ -15,6 +15,7 @@ from .value_text import float_literal, pattern_text, storage, transposed_axes
 
 Calls = tuple[Step, ...]
 PATTERNS: tuple[Pattern, ...] = ("ones", "eye", "counted", "normal")  # the simplest first
+_LONG = 12  # entries of the longest mask that is read at a glance
 _LARGE = 4096  # entries of an array whose numbers are not looked at
 
 
@@ -71,7 +72,8 @@ def _array_cost(value: Any) -> tuple[float, float]:
     if pattern is not None:
         return numbers + pattern[1], clutter + len(pattern[0]) / 10
     if x.dtype == torch.bool or x.numel() > _LARGE or not x.numel():
-        return numbers + x.numel() * (x.dtype != torch.bool), clutter + x.numel()
+        is_short = x.dtype == torch.bool and x.numel() <= _LONG
+        return numbers + x.numel() * (not is_short), clutter + x.numel()
     return numbers + x.numel(), clutter + sum(map(_entry_cost, x.flatten().tolist()))
 
 

@@ -31,7 +31,7 @@ from .contest import ALTERNATIVES, Contest, RecordedTest, Shown
 from .small_inputs import read_inputs
 from .wrong_value import first_wrong_value, record_run
 
-_FEW_NUMBERS = 12  # in stored calls
+_FEW_NUMBERS, _SHORT = 12, 400  # numbers and characters of stored calls
 _REAL_DEVICES = {a.name for a in AXES.values() if not a.claimed and a.name != CPU}
 
 
@@ -181,7 +181,7 @@ class CounterexampleSearch:
         return {
             s.example.call: s.calls
             for s in shown
-            if s is not None and s.example.numbers <= _FEW_NUMBERS
+            if s is not None and s.example.numbers <= _FEW_NUMBERS and len(s.example.call) <= _SHORT
         }
 
     def recorded(self, exercise: str) -> list[RecordedTest]:

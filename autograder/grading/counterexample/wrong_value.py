@@ -101,7 +101,7 @@ def first_wrong_value(
                 _DTYPES.get(x[TYPE]) for x in (run.rows[row], expected[0].run.rows[expected[1]])
             ]
             sides = _sides(value, right_value, *types)
-            codes = [run.node(o).code for o in operands]
+            codes = [run.node(o).code or run.node(o).variable for o in operands]
             return _described(run.node(row), sides, zip(codes, parts, strict=True))
     return None
 
