@@ -194,8 +194,8 @@ def distance(a: Any, right: Any, scale: float = 0.0) -> float:
     """Return the distance of a value from the correct value. Above 1, the value is certainly wrong.
 
     Return FAR if the values differ in type (except int for float), shape or dtype, in an integer,
-    boolean or string, in which entries are finite, or in the colour limits or row order of an
-    image. The captions of plots are ignored.
+    boolean or string, in which entries are finite or infinite, or in the colour limits or row order
+    of an image. The captions of plots are ignored.
     """
     return max((_leaf_distance(x, y, scale) for x, y, _ in leaves(a, right)), default=0.0)
 
@@ -227,8 +227,8 @@ def _tensor_distance(a: torch.Tensor, b: torch.Tensor, scale: float) -> float:
     if not b.is_floating_point():
         return 0.0 if torch.equal(a, b) else FAR
     x, y = a.double(), b.double()
-    finite = torch.isfinite(y)
-    if not torch.equal(torch.isfinite(x), finite):
+    finite, infinite = torch.isfinite(y), torch.isinf(y)
+    if not torch.equal(torch.isfinite(x), finite) or not torch.equal(x[infinite], y[infinite]):
         return FAR
     gap = largest_entry(torch.where(finite, x - y, torch.zeros_like(y)))
     return gap / max(largest_entry(y), scale, _TINY) / _WRONG_BEYOND[b.dtype]

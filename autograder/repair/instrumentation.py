@@ -1,8 +1,8 @@
 """Instrument a program so that it records the values of its expressions while it runs.
 
 The instrumented version behaves like the original program. Each expression that computes a value is
-wrapped in a call of `_kit_note`. The text of `recorder` is appended to the program, so that it runs
-wherever the submission runs. Graders use the rows only to select a line of the submission itself,
+wrapped in a call of `_kit_note`. The text of `trace_recorder` is appended to the program, so that
+it runs wherever the submission runs. Graders use the rows only for what they show to the student,
 because a submission can change them.
 """
 
@@ -12,8 +12,8 @@ from itertools import chain
 from typing import Any
 
 from .function_scope import called, is_self
-from .recorder import RECORDER
 from .source_text import Code, Definition, parsed
+from .trace_recorder import RECORDER
 
 _MAX_NODES = 1500
 _UNINITIALIZED = ("empty", "empty_like", "empty_strided", "new_empty", "new_empty_strided")

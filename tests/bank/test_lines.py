@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -211,3 +212,18 @@ def test_a_version_that_hangs_does_not_end_the_search(finder):
 def test_the_student_is_told_where_and_never_what_to_write(finder):
     said = location_sentence(finder.found(UNKNOWN))
     assert said.endswith("(along which axis?).")
+
+
+def test_a_busy_machine_changes_no_points(finder, monkeypatch):
+    """Points depend on whether an edit is found, so the search must not end sooner."""
+    finder.engine.locate_mistakes(Suspects(seconds=0.4, submission=0.4))
+    before = finder.report(WRONG_AXIS)
+    real = time.thread_time
+    monkeypatch.setattr(time, "thread_time", lambda: 3.0 * real())
+    after = finder.report(WRONG_AXIS)
+    finder.engine.locate_mistakes(Suspects(seconds=30.0, submission=30.0))
+    assert (after.suspects, after.score, after.diagnosis) == (
+        before.suspects,
+        before.score,
+        before.diagnosis,
+    )

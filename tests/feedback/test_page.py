@@ -18,7 +18,15 @@ from autograder.feedback.render import (
     submission_text,
 )
 from autograder.feedback.view import location_sentence
-from autograder.model.report.schema import Diagnosis, Ending, Suspect, Verdict
+from autograder.model.report.findings import SHOWN
+from autograder.model.report.schema import (
+    Counterexample,
+    Deduction,
+    Diagnosis,
+    Ending,
+    Suspect,
+    Verdict,
+)
 
 from .conftest import check, exercise
 
@@ -172,6 +180,37 @@ def test_the_first_mistake_is_shown_and_the_rest_is_folded(submission, week, cou
         for folded in ("returns integers", "differs", "Claim 0.", "Claim 1.", "for the exercise"):
             assert folded not in told
             assert folded in Reader(page).text
+
+
+def test_a_mistake_that_is_charged_elsewhere_says_where(submission, week, course):
+    found = exercise("causal_mask", check("t", "wrong"), score=2.0, diagnosis="Is late.")
+    charged = Deduction("d", 0.0, "masked_softmax")
+    page = feedback_page(
+        submission(msgspec.structs.replace(found, deductions=(charged,))), week, course
+    )
+    told = Reader(page).text
+    assert "Not correct yet, but already charged in masked_softmax" in told
+    assert "Partly correct" not in told
+
+
+def test_the_first_wrong_value_is_shown_with_its_example(submission, week, course):
+    value = "Line 3 computes `scores` = [[2, 1]] from `q` = [[2]]; [[1, 1]] is expected."
+    example = Counterexample("causal_mask(1)", "1", "2", line=3, wrong_value=value)
+    shown = Suspect("masking.py", 3, "causal_mask", SHOWN, alone=False)
+    found = exercise("causal_mask", check("t", "wrong"), diagnosis="Is late.")
+    found = msgspec.structs.replace(found, counterexample=example, suspects=(shown,))
+    page = unfolded(feedback_page(submission(found), week, course))
+    for told in (page, exercise_text(found).replace("`", "")):
+        assert value.replace("`", "") in told
+        assert "first shows at line" not in told  # the same line, told once
+
+
+def test_above_the_fold_are_headline_hint_example_and_line(submission, week, course):
+    example = Counterexample("causal_mask(1)", "1", "2", line=3, wrong_value="Line 3 is wrong.")
+    found = exercise("causal_mask", check("t", "wrong", "m " * 99, "c " * 99), diagnosis="Is late.")
+    found = msgspec.structs.replace(found, counterexample=example)
+    page = unfolded(feedback_page(submission(found), week, course))
+    assert len(page.partition("causal_mask")[2].split()) <= 60
 
 
 def test_a_symptom_is_shown_with_the_message_that_says_more(submission, week, course):

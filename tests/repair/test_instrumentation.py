@@ -7,7 +7,7 @@ import torch
 
 from autograder.grading.localization.traced_runs import permuted, same
 from autograder.repair.instrumentation import trace_program
-from autograder.repair.recorder import NODE, NOTES
+from autograder.repair.trace_recorder import NODE, NOTES
 
 SOURCE = '''
 import torch

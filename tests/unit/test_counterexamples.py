@@ -279,6 +279,30 @@ def test_the_cell_shows_the_difference(search: CounterexampleSearch, name: str) 
     assert run(found.cell, SOLUTION) != run(found.cell, source)
 
 
+def test_the_line_of_the_first_wrong_value_is_shown(search: CounterexampleSearch) -> None:
+    new = "scaled = x + by\n    return scaled +"
+    source = wrong("return x * by +", new).replace("torch.zeros(x.shape[-1]", "torch.zeros(1")
+    found = search.find({"tiny.py": source.encode()}, "scale")
+    assert found is not None
+    assert "scaled = x + by" in source.split("\n")[found.line - 1]
+    assert found.wrong_value == f"Line {found.line} computes this value from `x` = [0]."
+
+
+def test_the_line_that_raises_is_shown(search: CounterexampleSearch) -> None:
+    source = wrong("return np.sqrt(x)", "return np.sqrt(x[:, 0, 0])")
+    found = search.find({"tiny.py": source.encode()}, "root")
+    assert found is not None
+    assert found.wrong_value == f"Line {found.line} raises this exception."
+    assert "x[:, 0, 0]" in source.split("\n")[found.line - 1]
+
+
+def test_a_value_that_is_only_a_matter_of_style_is_not_shown(search: CounterexampleSearch) -> None:
+    new = "half = x * by / 2\n    return 2 * half + 1 +"
+    found = search.find({"tiny.py": wrong("return x * by +", new).encode()}, "scale")
+    assert found is not None
+    assert "half` = " not in found.wrong_value.partition("from")[0]
+
+
 def run(cell: str, source: str) -> str:
     """Return what a notebook cell prints or raises, with a program as the module."""
     module, printed = types.ModuleType("tiny"), io.StringIO()

@@ -7,6 +7,7 @@ import json
 import pytest
 
 from autograder.files import public_draw
+from autograder.grading.assertions.call_comparison import IN_A_ROW
 from autograder.grading.counterexample.small_inputs import FILE, read_inputs, write_inputs
 from autograder.grading.engine import Engine
 from autograder.model.course import Counterexamples, load
@@ -20,6 +21,13 @@ def test_each_exercise_has_inputs_that_can_be_read(week):
     found = read_inputs(COURSE.solution_folder(week))
     assert {e.name for e in week.exercises} <= found.keys()
     assert all(found[e.name] for e in week.exercises if not e.extra)
+
+
+@pytest.mark.parametrize("week", COURSE.weeks[:5], ids=lambda week: week.name)
+def test_no_input_needs_a_helper_of_the_hidden_tests(week):
+    found = read_inputs(COURSE.solution_folder(week))
+    steps = [step for some in found.values() for calls in some for step in calls]
+    assert {step.options.brought for step in steps} <= {"", IN_A_ROW}
 
 
 def test_inputs_are_read_as_they_were_written(tmp_path):
@@ -56,3 +64,30 @@ def test_a_known_misconception_needs_no_search():
     finally:
         search.close()
         engine.close()
+
+
+TWO_MISTAKES = """
+def logsumexp(x, dim=-1, keepdim=False):
+    top = x.amax(dim, keepdim=True)
+    return ((x - top).exp().sum(dim, keepdim=True).log() + top).squeeze(dim)
+"""
+
+
+def test_the_example_shows_the_mistake_that_is_named():
+    week = COURSE.week("week01_softmax")
+    engine = Engine(COURSE, week, ("cpu",), public_draw(0), None)
+    search = engine.counterexamples(Counterexamples())
+    files = {week.module: f"{engine.bank.solution}{TWO_MISTAKES}".encode()}
+    try:
+        axis = search.find(files, "logsumexp", named="ignores_keepdim")
+        empty = search.find(files, "logsumexp", named="answers_nan_for_a_row_of_minus_infinity")
+        by_kind = search.find(files, "logsumexp", kinds=("shape",))
+    finally:
+        search.close()
+        engine.close()
+    assert axis is not None
+    assert "keepdim=True" in axis.call
+    assert empty is not None
+    assert (empty.expected, empty.actual) == ("-inf", "nan")
+    assert by_kind is not None
+    assert by_kind.kind == "shape"

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...repair.instrumentation import TracedExpression, TracedProgram
-from ...repair.recorder import KIND, TYPE, UNORDERED, number_of_type
+from ...repair.trace_recorder import KIND, TYPE, UNORDERED, number_of_type
 from ..localization.traced_runs import RightValues, TracedRun, rows_during, same, values_of
 from ..outcomes import printable
 from .answer_difference import Sides, differing_entries

@@ -1,6 +1,6 @@
 """Compare the recorded values of a program with those of correct programs and of a misconception.
 
-Each recorded value is described by a row of numbers (see `repair/recorder.py`).
+Each recorded value is described by a row of numbers (see `repair/trace_recorder.py`).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy.typing as npt
 import torch
 
 from ...repair.instrumentation import TracedExpression, TracedProgram
-from ...repair.recorder import (
+from ...repair.trace_recorder import (
     ADDRESS,
     COUNT,
     GRADIENT,

@@ -24,7 +24,7 @@ from ...model.availability import AXES, CPU
 from ...model.report.schema import axes_of, in_low_precision
 from ...repair import UNPARSABLE
 from ...repair.instrumentation import TracedProgram, trace_program
-from ...repair.recorder import WIDTH
+from ...repair.trace_recorder import WIDTH
 from ..targets.in_process import Target
 from .candidate_runner import Probe, ReferencePrograms
 from .traced_runs import Place, RightValues, TracedRun, permuted, record
