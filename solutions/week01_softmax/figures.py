@@ -34,26 +34,23 @@ def figures() -> dict[str, Figure]:
 
 
 @cache
-def translator(score: str | None) -> torch.nn.Module:
-    return translation.train(score)
+def translator(attention: bool) -> torch.nn.Module:
+    return translation.train(attention)
 
 
 def bottleneck() -> Figure:
-    """The share of right words over the length of the sentence, with attention and without."""
+    """Next-word accuracy over the length of the sentence, with attention and without."""
     figure = Figure(figsize=(6.4, 3.6), layout="constrained")
     axes = figure.subplots()
     clauses = (1, 2, 3, 4)
-    for score, name, style in (
-        (None, "one vector", "k:o"),
-        ("additive", "additive attention", "k-s"),
-        ("product", "product attention", "k--^"),
-    ):
-        shares = [translation.right_words(translator(score), count) for count in clauses]
-        axes.plot(clauses, shares, style, label=name)
+    for attention, name, style in ((False, "one vector", "k:o"), (True, "attention", "k-s")):
+        model = translator(attention)
+        accuracies = [translation.next_word_accuracy(model, count) for count in clauses]
+        axes.plot(clauses, accuracies, style, label=name)
     axes.set(
-        title="What a sentence keeps of itself",
+        title="One vector per sentence, and attention",
         xlabel="clauses in the sentence",
-        ylabel="share of right words",
+        ylabel="next-word accuracy",
         xticks=clauses,
         ylim=(0.4, 1.03),
     )
@@ -65,11 +62,11 @@ def alignment() -> Figure:
     """Draw the attention of each translated word to the words of the original."""
     source, target = translation.sentences(1, 1, random.Random(3))
     with torch.no_grad():
-        _, weights = translator("additive")(source, target[:, :-1])
+        _, weights = translator(True)(source, target[:, :-1])
     figure = Figure(figsize=(5.2, 4.4), layout="constrained")
     axes = figure.subplots()
     image = axes.imshow(weights[0].numpy(), cmap="Greys", vmin=0, vmax=1)
-    axes.set(title="Who translates whom", xlabel="Key (read)", ylabel="Query (to be written)")
+    axes.set(title="Which word translates which", xlabel="Key (source word)", ylabel="Query (next word)")
     read = [translation.ENGLISH[i] for i in source[0]]
     axes.set_xticks(range(len(read)), read, rotation=45)
     written = [translation.FRENCH[i] for i in target[0, 1:]]

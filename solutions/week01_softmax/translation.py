@@ -1,4 +1,4 @@
-"""A tiny translation, as the lesson has it: with one vector for a sentence, and with attention."""
+"""The translator of the lesson: an encoder and a decoder, without attention and with it."""
 
 import math
 import random
@@ -14,75 +14,69 @@ VERBS = ("sees", "follows", "hears", "likes")
 ENGLISH, FRENCH = ["<end>", *WORDS], ["<start>", "<end>", *WORDS.values()]
 
 
-def sentence(coloured, clauses, chance):
-    """An English sentence of some clauses, and its translation: colours follow their nouns."""
+def sentence(coloured, clauses, rng):
+    """An English sentence of some clauses and its translation, in which colours follow their nouns."""
     english, french = [], []
     for clause in range(clauses):
-        parts = [["the", chance.choice(COLOURS), chance.choice(NOUNS)] for _ in range(2)]
+        parts = [["the", rng.choice(COLOURS), rng.choice(NOUNS)] for _ in range(2)]
         for part, wanted in zip(parts, coloured):
             if not wanted:
                 del part[1]
         if clause:
             english, french = [*english, "and"], [*french, "et"]
-        verb = chance.choice(VERBS)
+        verb = rng.choice(VERBS)
         english += [*parts[0], verb, *parts[1]]
-        turned = [[p[0], *p[:0:-1]] for p in parts]  # the, noun, colour
-        french += [WORDS[w] for w in [*turned[0], verb, *turned[1]]]
+        swapped = [[p[0], *p[:0:-1]] for p in parts]  # the, noun, colour
+        french += [WORDS[w] for w in [*swapped[0], verb, *swapped[1]]]
     return english, french
 
 
-def sentences(clauses, count, chance):
-    """Sentences of one length, as ids: (B, S) and (B, T)."""
-    coloured = chance.random() < 0.5, chance.random() < 0.5
-    pairs = [sentence(coloured, clauses, chance) for _ in range(count)]
+def sentences(clauses, count, rng):
+    """A batch of sentences of equal length, as ids: (B, S) and (B, T)."""
+    coloured = rng.random() < 0.5, rng.random() < 0.5
+    pairs = [sentence(coloured, clauses, rng) for _ in range(count)]
     source = [[ENGLISH.index(w) for w in [*e, "<end>"]] for e, _ in pairs]
     target = [[FRENCH.index(w) for w in ["<start>", *f, "<end>"]] for _, f in pairs]
     return torch.tensor(source), torch.tensor(target)
 
 
 class Translator(nn.Module):
-    """Reads with one recurrent network, writes with another; `score` is additive, product or None."""
+    """A recurrent encoder and decoder; with `attention`, the decoder looks back at all encoder states."""
 
-    def __init__(self, score, size=48):
+    def __init__(self, attention, size=48):
         super().__init__()
-        self.score, self.size = score, size
-        self.read_word, self.written_word = nn.Embedding(len(ENGLISH), size), nn.Embedding(len(FRENCH), size)
-        self.reader = nn.GRU(size, size // 2, batch_first=True, bidirectional=True)  # forwards and backwards
-        self.writer = nn.GRU(size, size, batch_first=True)
-        self.W_q, self.W_k = (nn.Linear(size, size, bias=False) for _ in range(2))
-        self.u = nn.Linear(size, 1, bias=False)
-        self.mix, self.choose = nn.Linear(2 * size, size), nn.Linear(size, len(FRENCH))
+        self.attention, self.size = attention, size
+        self.source, self.target = nn.Embedding(len(ENGLISH), size), nn.Embedding(len(FRENCH), size)
+        self.encoder = nn.GRU(size, size // 2, batch_first=True, bidirectional=True)  # forwards and backwards
+        self.decoder = nn.GRU(size, size, batch_first=True)
+        self.mix, self.head = nn.Linear(2 * size, size), nn.Linear(size, len(FRENCH))
 
-    def queries_and_states(self, source, written):
-        """The writer's states (B, T, size), which are the queries, and the reader's (B, S, size)."""
-        states, last = self.reader(self.read_word(source))
-        queries, _ = self.writer(self.written_word(written), torch.cat([*last], dim=-1)[None])
+    def queries_and_states(self, source, target):
+        """The decoder states (B, T, size), used as queries, and the encoder states (B, S, size)."""
+        states, last = self.encoder(self.source(source))
+        queries, _ = self.decoder(self.target(target), torch.cat([*last], dim=-1)[None])
         return queries, states
 
-    def forward(self, source, written):
+    def forward(self, source, target):
         """Logits (B, T, V) for the next words, and weights (B, T, S), or None without attention."""
-        queries, states = self.queries_and_states(source, written)
-        if self.score is None:
-            return self.choose(queries), None
-        if self.score == "additive":
-            hidden = torch.tanh(self.W_q(queries)[:, :, None] + self.W_k(states)[:, None])
-            scores = self.u(hidden)[..., 0]
-        else:
-            scores = queries @ states.transpose(-2, -1) / math.sqrt(self.size)
+        queries, states = self.queries_and_states(source, target)
+        if not self.attention:
+            return self.head(queries), None
+        scores = queries @ states.transpose(-2, -1) / math.sqrt(self.size)
         weights = torch.softmax(scores, dim=-1)
         mixed = torch.tanh(self.mix(torch.cat([weights @ states, queries], dim=-1)))
-        return self.choose(mixed), weights
+        return self.head(mixed), weights
 
 
-def train(score, steps=400, seed=1):
-    """A translator that has seen sentences of one to four clauses."""
+def train(attention, steps=400, seed=1):
+    """A translator trained on sentences of one to four clauses."""
     torch.manual_seed(seed)
-    model, chance = Translator(score), random.Random(seed)
+    model, rng = Translator(attention), random.Random(seed)
     adam = torch.optim.Adam(model.parameters(), lr=1e-2)
     for step in range(steps):
         for group in adam.param_groups:
             group["lr"] = 1e-2 * (1 - step / steps)
-        source, target = sentences(chance.randint(1, 4), 32, chance)
+        source, target = sentences(rng.randint(1, 4), 32, rng)
         logits, _ = model(source, target[:, :-1])
         loss = nn.functional.cross_entropy(logits.flatten(0, 1), target[:, 1:].flatten())
         adam.zero_grad()
@@ -91,12 +85,12 @@ def train(score, steps=400, seed=1):
     return model
 
 
-def right_words(model, clauses):
-    """The share of next words that are right, in new sentences of that many clauses."""
-    chance = random.Random(100 + clauses)
+def next_word_accuracy(model, clauses):
+    """The share of correct next words in new sentences, given the correct words before each."""
+    rng = random.Random(100 + clauses)
     shares = []
     for _ in range(8):
-        source, target = sentences(clauses, 32, chance)
+        source, target = sentences(clauses, 32, rng)
         with torch.no_grad():
             logits, _ = model(source, target[:, :-1])
         shares.append((logits.argmax(-1) == target[:, 1:]).float().mean().item())
