@@ -66,7 +66,9 @@ def alignment() -> Figure:
     figure = Figure(figsize=(5.2, 4.4), layout="constrained")
     axes = figure.subplots()
     image = axes.imshow(weights[0].numpy(), cmap="Greys", vmin=0, vmax=1)
-    axes.set(title="Which word translates which", xlabel="Key (source word)", ylabel="Query (next word)")
+    axes.set(
+        title="Which word translates which", xlabel="Key (source word)", ylabel="Query (next word)"
+    )
     read = [translation.ENGLISH[i] for i in source[0]]
     axes.set_xticks(range(len(read)), read, rotation=45)
     written = [translation.FRENCH[i] for i in target[0, 1:]]

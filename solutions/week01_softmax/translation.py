@@ -1,12 +1,18 @@
 """The translator of the lesson: an encoder and a decoder, without attention and with it."""
 
-import math
 import random
 
 import torch
 from torch import nn
 
-WORDS = {"the": "le", "and": "et", "cat": "chat", "dog": "chien", "horse": "cheval", "duck": "canard"}
+WORDS = {
+    "the": "le",
+    "and": "et",
+    "cat": "chat",
+    "dog": "chien",
+    "horse": "cheval",
+    "duck": "canard",
+}
 WORDS |= {"red": "rouge", "black": "noir", "white": "blanc", "green": "vert"}
 WORDS |= {"sees": "voit", "follows": "suit", "hears": "entend", "likes": "aime"}
 NOUNS, COLOURS = ("cat", "dog", "horse", "duck"), ("red", "black", "white", "green")
@@ -47,7 +53,9 @@ class Translator(nn.Module):
         super().__init__()
         self.attention, self.size = attention, size
         self.source, self.target = nn.Embedding(len(ENGLISH), size), nn.Embedding(len(FRENCH), size)
-        self.encoder = nn.GRU(size, size // 2, batch_first=True, bidirectional=True)  # forwards and backwards
+        self.encoder = nn.GRU(
+            size, size // 2, batch_first=True, bidirectional=True
+        )  # forwards and backwards
         self.decoder = nn.GRU(size, size, batch_first=True)
         self.mix, self.head = nn.Linear(2 * size, size), nn.Linear(size, len(FRENCH))
 
@@ -62,8 +70,10 @@ class Translator(nn.Module):
         queries, states = self.queries_and_states(source, target)
         if not self.attention:
             return self.head(queries), None
-        scores = queries @ states.transpose(-2, -1) / math.sqrt(self.size)
-        weights = torch.softmax(scores, dim=-1)
+        one_hot = torch.eye(states.shape[1]).expand(
+            len(states), -1, -1
+        )  # as values, they return the weights
+        weights = nn.functional.scaled_dot_product_attention(queries, states, one_hot)
         mixed = torch.tanh(self.mix(torch.cat([weights @ states, queries], dim=-1)))
         return self.head(mixed), weights
 

@@ -1,9 +1,9 @@
-"""Week 3: many attentions side by side.
+"""Week 3: multi-head attention.
 
 You build multi-head attention as section 3.2.2 of "Attention Is All You Need" (Vaswani et al.,
-2017) describes it: cut the width of the model into heads, let every head attend on its own, and
-put the heads together again. Then you build the causal, fused version that GPT-2 made popular,
-draw what each head looks at, and carry the weights of PyTorch's own module over into yours.
+2017) describes it: split the features into heads, let every head attend separately, and
+concatenate the results. Then you build the causal, fused version that GPT-2 made popular,
+draw what each head attends to, and copy the weights of PyTorch's own module into yours.
 
 Shapes: `B` batch, `H` heads, `T` tokens, `n` queries, `m` keys, `C` width of the model
 (`d_model`), `d = C / H` width of one head. Masks are bool tensors, True = may attend.
@@ -19,8 +19,10 @@ from matplotlib.image import AxesImage
 from torch import nn
 
 
+# Copy your masked softmax and your heatmap from week 2 to this place, or write them again.
+# BEGIN SOLUTION
 def _masked_softmax(scores: torch.Tensor, mask: torch.Tensor | None = None) -> torch.Tensor:
-    """Provided, from week 2: softmax over the last axis, exactly 0 wherever `mask` is False.
+    """Softmax over the last axis, exactly 0 wherever `mask` is False (week 2).
 
     scores (..., n, m), mask broadcastable to it -> weights (..., n, m). The row of a query with no
     visible key is all zeros, in the gradients too.
@@ -33,7 +35,7 @@ def _masked_softmax(scores: torch.Tensor, mask: torch.Tensor | None = None) -> t
 
 
 def _draw_attention(ax: Axes, weights: torch.Tensor, tokens: list[str] | None = None) -> AxesImage:
-    """Provided, from week 2: draws one weight matrix (n, m) on `ax`, a row per query from the top.
+    """Draw one weight matrix (n, m) on `ax`, a row per query from the top (week 2).
 
     The colours run from 0 to 1 for any weights. `tokens` become the tick labels of both
     axes. Takes tensors that need gradients or live on another device.
@@ -45,12 +47,13 @@ def _draw_attention(ax: Axes, weights: torch.Tensor, tokens: list[str] | None = 
         ax.set_xticks(range(len(tokens)), tokens, rotation=90)
         ax.set_yticks(range(len(tokens)), tokens)
     return image
+# END SOLUTION
 
 
 def split_heads(x: torch.Tensor, num_heads: int) -> torch.Tensor:
-    """Cuts the width of every token into heads: x (B, T, C) -> (B, H, T, d), d = C / H.
+    """Split the features of every token into heads: x (B, T, C) -> (B, H, T, d), d = C / H.
 
-    Head h of a token (h = 0 … H-1) holds the numbers h·d … (h+1)·d - 1 of that same token.
+    Head h of a token (h = 0 … H-1) gets the features h·d … (h+1)·d - 1 of that same token.
 
     Raises:
         ValueError: C is not divisible by `num_heads`; the message contains C.
@@ -66,7 +69,7 @@ def split_heads(x: torch.Tensor, num_heads: int) -> torch.Tensor:
 
 
 def merge_heads(x: torch.Tensor) -> torch.Tensor:
-    """Undoes `split_heads`: x (B, H, T, d) -> (B, T, C), the heads of a token side by side."""
+    """Undo `split_heads`: x (B, H, T, d) -> (B, T, C), with the heads of a token concatenated."""
     # TODO: walk back the two steps of split_heads in the opposite order.
     # BEGIN SOLUTION
     batch, heads, tokens, head_size = x.shape
@@ -103,12 +106,12 @@ class MultiHeadAttention(nn.Module):
         value: torch.Tensor | None = None,
         mask: torch.Tensor | None = None,
     ) -> tuple[torch.Tensor, torch.Tensor]:
-        """Lets every query look at the keys, once per head.
+        """Attend from every query to the keys, once per head.
 
         Args:
             query: (B, n, C).
-            key: (B, m, C); the same as query if it is left out.
-            value: (B, m, C); the same as key if it is left out.
+            key: (B, m, C); defaults to query.
+            value: (B, m, C); defaults to key.
             mask: bool, True = may attend; (n, m), or of 4 dimensions and broadcastable to
                 (B, H, n, m).
 
@@ -117,8 +120,8 @@ class MultiHeadAttention(nn.Module):
             visible key has weights of zero.
 
         Raises:
-            ValueError: the mask has 3 dimensions. Broadcasting would lay its first axis, meant for
-                the batch, on the heads; if B = H there would be no error.
+            ValueError: the mask has 3 dimensions. Broadcasting would align its first axis, meant
+                for the batch, with the heads; if B = H there would be no error.
         """
         # TODO: project, split, attend within each head (week 2), merge, project.
         # BEGIN SOLUTION
@@ -163,17 +166,17 @@ class CausalSelfAttention(nn.Module):
     def forward(
         self, x: torch.Tensor, return_weights: bool = False
     ) -> torch.Tensor | tuple[torch.Tensor, torch.Tensor]:
-        """Lets token i attend to the tokens 0 … i.
+        """Let token i attend to the tokens 0 … i.
 
         Args:
             x: (B, T, C).
-            return_weights: whether the caller wants to see the weights as well.
+            return_weights: also return the weights.
 
         Returns:
-            y (B, T, C), or (y, weights) with weights (B, H, T, T) as the softmax made them. In
-            training, dropout is applied to the weights that mix the values, not to those returned.
+            y (B, T, C), or (y, weights) with weights (B, H, T, T) before dropout. In training,
+            dropout is applied to the weights that multiply the values, not to the returned weights.
         """
-        # TODO: one projection gives all three parts; the mask belongs on the device of x.
+        # TODO: one projection gives all three parts; create the mask on the device of x.
         # BEGIN SOLUTION
         parts = self.qkv(x).chunk(3, dim=-1)
         q, k, v = (split_heads(part, self.n_heads) for part in parts)  # each (B, H, T, d)
@@ -187,13 +190,13 @@ class CausalSelfAttention(nn.Module):
 
 
 def plot_heads(weights: torch.Tensor, tokens: list[str] | None = None) -> Figure:
-    """Draws one heatmap per head: weights (H, n, m) -> a figure with H panels.
+    """Draw one heatmap per head: weights (H, n, m) -> a figure with H panels.
 
     The panels are titled "Head 1" … "Head H" and drawn as in week 2: a row per query from the
     top, a column per key, the colours from 0 to 1 in all of them, so that they can be compared.
     `tokens` label both axes. The figure is returned, never shown.
     """
-    # TODO: a new figure with a panel per head; `_draw_attention` draws one of them.
+    # TODO: a new figure with a panel per head; in each, draw a heatmap as in week 2.
     # BEGIN SOLUTION
     heads = len(weights)
     columns = min(heads, 4)
@@ -217,7 +220,7 @@ def plot_heads(weights: torch.Tensor, tokens: list[str] | None = None) -> Figure
 
 
 def from_torch(mha: nn.MultiheadAttention) -> MultiHeadAttention:
-    """Carries the weights of PyTorch's module over into a `MultiHeadAttention`.
+    """Copy the weights of PyTorch's module into a `MultiHeadAttention`.
 
     Args:
         mha: made with `batch_first=True`. PyTorch keeps the three input projections stacked in
@@ -226,7 +229,7 @@ def from_torch(mha: nn.MultiheadAttention) -> MultiHeadAttention:
     Returns:
         A trainable copy of the same dtype and on the same device that shares no memory with
         `mha`; without biases in `mha`, its biases are zero. It gives the outputs of `mha` and
-        the weights of each head. The global random state is left alone.
+        the weights of each head. The global random state does not change.
     """
     # TODO: find out in which order PyTorch stacks the projections. A new Linear draws random
     # numbers: either create it without drawing, or restore the random state.

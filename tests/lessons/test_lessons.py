@@ -29,7 +29,7 @@ WRITTEN = [
     if (PROJECT.exercise_folder(w) / "lesson.md").is_file()
     and (PROJECT.exercise_folder(w) / w.module).is_file()
 ]
-CELL_SECONDS = 120
+CELL_SECONDS = 1800
 # Their cells train, draw from many runs, or run kernels in an interpreter.
 LONG = (
     "week01_softmax",

@@ -9,9 +9,14 @@ ignored. Text that the lesson or the public checks show on purpose, such as a bu
 occur in a misconception or an alternative, and as a single line in a hidden grader, but not in a
 solution or a model answer. Authors can end a secret line with `# public` to allow it.
 
-A solution that was reworded or uses different names is not detected.
+Weeks are also compared with each other: at its release, a week must not give away an exercise of a
+week that is not due yet, and no lesson may contain an exercise of its own week. For this, code is
+compared by what it computes (`expressions`), so different names do not hide it. Code that a week
+due earlier contains is known by then. A solution that computes the same in a different way is not
+detected.
 """
 
+import contextlib
 import io
 import json
 import re
@@ -25,11 +30,15 @@ from PIL import Image
 from ...model.course import Course, Week
 from ...model.course.stubs import solution_blocks, stub_of
 from ...model.errors import LeakError
+from .expressions import Computation, computations, parts, size
 from .marking_guide import answers_path, answers_text, secret_sentences
 
 _PUBLIC = re.compile(r"#\s*public\s*$")
 _GENERIC = re.compile(r"^\s*(import|from)\s|^\s*(#+ )?(BEGIN|END) SOLUTION\s*$|^\W*$")
 _TELLING = 24  # minimum length of a line that counts as secret
+_TELLING_SIZE = 4  # minimum number of operations of a computation that counts as secret
+_CODE = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
+_MAGIC = re.compile(r"^\s*[%!].*$", re.MULTILINE)
 _PNG = b"\x89PNG\r\n\x1a\n"
 
 
@@ -76,6 +85,72 @@ def check_files(files: Mapping[str, bytes], secrets: Iterable[Secret], shown: st
                         f"{secret.origin}. Reword one of the two, or add `# public` to the end of "
                         "the secret line if students may see it"
                     )
+
+
+def require_undisclosed(course: Course, week: Week) -> None:
+    """Raise LeakError if a week gives away an exercise that is not due at its release."""
+    for message in exercises_given_away(course, week):
+        raise LeakError(message)
+
+
+def exercises_given_away(course: Course, week: Week) -> Iterator[str]:
+    """Yield a message for each exercise that the week's lesson, stub or public checks give away."""
+    lesson = dict[Computation, str]()
+    for location, source in _lesson_code(course, week):
+        _locate(source, location, lesson)
+    shown = dict(lesson)
+    _locate(stub_of(course, week), (week.module, 0), shown)
+    checks = course.exercise_folder(week) / f"test_{week.stem}.py"
+    if checks.is_file():
+        _locate(checks.read_text(encoding="utf-8"), (checks.name, 0), shown)
+    released = course.localized(week.release)
+    due = [other for other in course.weeks if course.localized(other.due) <= released]
+    known = {
+        part
+        for other in due
+        for _, _, computed in computations(course.solution(other).read_text(encoding="utf-8"))
+        for part in parts(computed)
+    }
+    for other in (w for w in course.weeks if w not in due and course.solution(w).is_file()):
+        public = lesson if other == week else shown
+        told = set[str]()
+        for exercise, origin, computed in _secret_computations(course, other):
+            if computed in public and computed not in known and exercise not in told:
+                told.add(exercise)
+                yield (
+                    f"{week.name}/{public[computed]}: this computes what {exercise} of {other.name} "
+                    f"computes ({origin}), which is due on {other.due:%d %B %Y}. Change the code, "
+                    "release the week later, or add `# public` to the end of the secret line"
+                )
+
+
+def _secret_computations(course: Course, week: Week) -> Iterator[tuple[str, str, Computation]]:
+    """Yield the exercise, the location and the computation of each telling line of a solution."""
+    path = course.solution(week)
+    source = path.read_text(encoding="utf-8")
+    lines = source.split("\n")
+    inside = {number for block in solution_blocks(source) for number, _ in block}
+    for owner, number, computed in computations(source):
+        secret = number in inside and not _PUBLIC.search(lines[number - 1])
+        if secret and size(computed) >= _TELLING_SIZE:
+            yield owner, f"{path.relative_to(course.root)}:{number}", computed
+
+
+def _lesson_code(course: Course, week: Week) -> Iterator[tuple[tuple[str, int], str]]:
+    """Yield the location and source of each code cell of a lesson."""
+    path = course.exercise_folder(week) / "lesson.md"
+    text = path.read_text(encoding="utf-8") if path.is_file() else ""
+    for cell in _CODE.finditer(text):
+        yield ("lesson.md", text.count("\n", 0, cell.start(1))), _MAGIC.sub("", cell[1])
+
+
+def _locate(source: str, location: tuple[str, int], found: dict[Computation, str]) -> None:
+    """Add each computation in `source`, with its first location; skip source with wrong syntax."""
+    name, line = location
+    with contextlib.suppress(SyntaxError):
+        for _, number, computed in computations(source):
+            for part in parts(computed):
+                found.setdefault(part, f"{name}:{line + number}")
 
 
 def check_folder(folder: Path, secrets: Iterable[Secret], expected: Iterable[str]) -> None:

@@ -8,7 +8,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ...authoring.lesson import handout
-from ...authoring.lesson.leak_check import Secret, check_files, check_folder, secrets_of
+from ...authoring.lesson.leak_check import (
+    Secret,
+    check_files,
+    check_folder,
+    require_undisclosed,
+    secrets_of,
+)
 from ...files import replace_file
 from ...model.course import Course, Week
 from ...model.errors import LeakError, NbgraderError
@@ -63,6 +69,7 @@ def release(
         earlier_changes = workspace.source(week) / CHANGES
         files[CHANGES] = handout.read_or_refuse(course, earlier_changes, "release --again made it")
     secrets = secrets_of(course, week)
+    require_undisclosed(course, week)
     check_files(files, secrets, f"source/{week.name}")
     workspace.make()
     replace_folder(workspace.source(week), files)
