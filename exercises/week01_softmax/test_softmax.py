@@ -50,6 +50,15 @@ def test_softmax_numpy_large_scores_and_integers():
     )
 
 
+def test_softmax_numpy_keeps_differences_of_large_scores():
+    from softmax import softmax_numpy
+
+    weights = softmax_numpy(np.array([[2000.0, 2000.0 + math.log(3)], [0.0, 3000.0]]))
+    assert np.allclose(weights, [[0.25, 0.75], [0.0, 1.0]]), (
+        f"the weights should be 1/4, 3/4 and 0, 1, not {weights}: only differences of scores count"
+    )
+
+
 def test_softmax_known_row():
     from softmax import softmax
 
@@ -61,6 +70,14 @@ def test_softmax_known_row():
     assert torch.allclose(columns, torch.full((2, 3), 0.5)), (
         "with dim=0, two equal rows should share each column in halves"
     )
+
+
+def test_softmax_along_the_first_dimension():
+    from softmax import softmax
+
+    weights = softmax(torch.tensor([[0.0, math.log(2)], [math.log(3), 0.0]]), dim=0)
+    expected = torch.tensor([[1 / 4, 2 / 3], [3 / 4, 1 / 3]])
+    assert torch.allclose(weights, expected), f"with dim=0: expected {expected}, not {weights}"
 
 
 def test_softmax_large_scores():
@@ -100,6 +117,18 @@ def test_logsumexp_known_values():
     )
     assert torch.allclose(result, expected), (
         f"log(2 exp(x)) is x + log 2: expected {expected}, not {result}"
+    )
+
+
+def test_logsumexp_gradient():
+    from softmax import logsumexp
+
+    x = torch.tensor([[0.0, math.log(3)], [math.log(3), 0.0]], requires_grad=True)
+    (gradient,) = torch.autograd.grad(logsumexp(x), x, torch.tensor([1.0, 2.0]))
+    expected = torch.tensor([[1 / 4, 3 / 4], [6 / 4, 2 / 4]])
+    assert torch.allclose(gradient, expected), (
+        f"the gradient of each row is its softmax times the incoming gradient: expected {expected}, "
+        f"not {gradient}"
     )
 
 
@@ -153,6 +182,14 @@ def test_scaled_dot_product_attention_numpy_batch_and_type():
     )
 
 
+def test_scaled_dot_product_attention_numpy_large_scores():
+    from softmax import scaled_dot_product_attention_numpy
+
+    q, k = np.array([[4000.0, 0.0, 0.0, 0.0]]), np.eye(2, 4)
+    output, _ = scaled_dot_product_attention_numpy(q, k, np.array([[7.0], [1.0]]))
+    assert np.allclose(output, 7.0), f"the first key gets all the weight: 7, not {output}"
+
+
 def test_scaled_dot_product_attention_by_hand():
     from softmax import scaled_dot_product_attention
 
@@ -162,6 +199,16 @@ def test_scaled_dot_product_attention_by_hand():
     )
     assert torch.allclose(output, torch.tensor(BLENDS), atol=1e-3), (
         f"the blended values should be {BLENDS}, not {output}"
+    )
+
+
+def test_scaled_dot_product_attention_of_a_batch():
+    from softmax import scaled_dot_product_attention
+
+    q, k, v = (torch.tensor(a).expand(3, -1, -1) for a in (QUERIES, KEYS, VALUES))
+    _, weights = scaled_dot_product_attention(q, k, v)
+    assert torch.allclose(weights, torch.tensor(ATTENTION).expand(3, -1, -1), atol=1e-4), (
+        "three copies of the example above should get its weights three times"
     )
 
 
@@ -205,6 +252,29 @@ def test_SelfAttention_matrices():
     )
 
 
+def test_SelfAttention_draws_from_its_seed():
+    from softmax import SelfAttention
+
+    assert not np.allclose(SelfAttention(8, 4, 3, seed=0).Wq, SelfAttention(8, 4, 3, seed=1).Wq), (
+        "two seeds should give different matrices"
+    )
+
+
+def test_SelfAttention_projects_with_its_matrices():
+    from softmax import SelfAttention
+
+    attention = SelfAttention(d_model=2, dk=4, dv=1)
+    attention.Wq[:], attention.Wk[:] = 0.0, 0.0
+    attention.Wq[0, 0], attention.Wk[1, 0] = 2.0, math.log(3)
+    attention.Wv[:] = [[1.0], [5.0]]
+    output, weights = attention.forward(np.eye(2))  # token 0 has the scores 0 and log 3
+    assert np.allclose(weights, [[1 / 4, 3 / 4], [1 / 2, 1 / 2]]), (
+        "queries from Wq, keys from Wk, scores divided by the root of their size: "
+        f"expected 1/4, 3/4 and 1/2, 1/2, not {weights}"
+    )
+    assert np.allclose(output, [[4.0], [3.0]]), f"expected the outputs 4 and 3, not {output}"
+
+
 def test_SelfAttention_forward():
     from softmax import SelfAttention
 
@@ -227,6 +297,19 @@ def test_ascii_heatmap_two_tokens():
     expected = ["          hi   you", "    hi  █     ░", "   you        ▒"]
     lines = [line.rstrip() for line in drawing.split("\n")]
     assert lines == expected, "expected\n" + "\n".join(expected) + "\nnot\n" + "\n".join(lines)
+
+
+def test_ascii_heatmap_levels():
+    from softmax import ascii_heatmap
+
+    weights = np.array([[0.9, 0.8], [0.3, 0.5]])
+    for chars, expected in ((" ░▒▓█", ["█", "▓", "░", "▒"]), (".o@", ["@", "o", ".", "o"])):
+        lines = ascii_heatmap(weights, ["a", "b"], chars=chars).split("\n")[1:]
+        drawn = [cell for line in lines for cell in line.split()[1:]]
+        assert drawn == expected, (
+            f"with {len(chars)} characters, 0.9, 0.8, 0.3 and 0.5 should be {expected}, not {drawn}: "
+            "the level is rounded down and counted from 0 to the maximum"
+        )
 
 
 def test_ascii_heatmap_nothing_and_other_characters():

@@ -1,4 +1,4 @@
-"""Week 2: attention that knows where it may look.
+"""Week 2: attention with masks.
 
 Four small tools for masks (`causal_mask`, `padding_mask`, `combine_masks`, `masked_softmax`), the
 attention of week 1 with a mask (`scaled_dot_product_attention`), the same as a trainable module
@@ -30,13 +30,13 @@ from torch import Tensor, nn
 
 
 def causal_mask(seq_len: int, device: torch.device | str | None = None) -> Tensor:
-    """Let every token see itself and what came before it.
+    """Let every token see itself and all earlier tokens.
 
     The rule of a decoder: Vaswani et al. (2017), "Attention Is All You Need", section 3.2.3.
 
     Args:
         seq_len: the number of tokens T.
-        device: where the mask is made; torch's default device where it is None.
+        device: the device of the mask; torch's default device if None.
 
     Returns:
         A bool tensor (T, T): row i, column j is True where key j is not after query i.
@@ -50,7 +50,7 @@ def padding_mask(lengths: Tensor, max_len: int | None = None) -> Tensor:
 
     Args:
         lengths: int tensor (B,), the number of real tokens of each sequence; a length of 0 is fine.
-        max_len: the padded length; the longest of `lengths` where it is None.
+        max_len: the padded length; the longest of `lengths` if None.
 
     Returns:
         A bool tensor (B, max_len) on the device of `lengths`: True where there is a real token.
@@ -80,10 +80,10 @@ def combine_masks(causal: Tensor, padding: Tensor) -> Tensor:
 
 
 def masked_softmax(scores: Tensor, mask: Tensor, dim: int = -1) -> Tensor:
-    """Softmax over the allowed entries alone.
+    """Compute a softmax over the allowed entries only.
 
-    Hidden entries get exactly 0, whatever their value (even inf and NaN). If all entries along
-    `dim` are hidden, the result is all zeros. Neither the values nor the gradients hold a NaN, in
+    Hidden entries get exactly 0, even if their scores are inf or NaN. If all entries along
+    `dim` are hidden, the result is all zeros. Neither values nor gradients contain NaN, in
     any float dtype.
 
     Args:
@@ -94,15 +94,15 @@ def masked_softmax(scores: Tensor, mask: Tensor, dim: int = -1) -> Tensor:
     Returns:
         A tensor with the shape, dtype and device of `scores`.
     """
-    # TODO: put something harmless in the hidden places before the softmax, and make sure that they
-    # get 0, also where a whole row is hidden.
+    # TODO: replace hidden scores before the softmax, and make sure that they get weight 0, also in a
+    # fully masked row.
     raise NotImplementedError("masked_softmax")
 
 
 def scaled_dot_product_attention(
     q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None = None
 ) -> tuple[Tensor, Tensor]:
-    """Attention with a mask: softmax(q kᵀ / √d) v over the keys that each query may see.
+    """Compute softmax(q kᵀ / √d) v over the keys that each query may see.
 
     Vaswani et al. (2017), equation 1 in section 3.2.1; masking as in section 3.2.3.
 
@@ -120,7 +120,7 @@ def scaled_dot_product_attention(
 
 
 class SelfAttention(nn.Module):
-    """One head of self-attention with learned projections: tokens ask, offer and answer.
+    """One head of self-attention with learned projections for queries, keys and values.
 
     Parameters: `W_q`, `W_k`, `W_v`, each a `nn.Linear(embed_size, embed_size)` without bias.
     """
@@ -161,14 +161,14 @@ def plot_attention(
     be compared.
 
     Args:
-        weights: (n, m), any float dtype; it may need gradients or live on another device.
+        weights: (n, m), any float dtype; it may require gradients or be on a GPU.
         query_tokens: n labels for the rows, or None.
         key_tokens: m labels for the columns, or None.
-        ax: where to draw; a new figure where it is None.
+        ax: the Axes to draw on; a new figure if None.
 
     Returns:
-        The Axes that was drawn on, its x axis labelled "Key", its y axis "Query". Nothing is shown
-        or saved.
+        The Axes, its x axis labelled "Key", its y axis "Query". The figure is neither shown nor
+        saved.
     """
-    # TODO: bring the weights to where matplotlib can read them, draw one image, label the axes.
+    # TODO: convert the weights for matplotlib, draw one image, label the axes.
     raise NotImplementedError("plot_attention")

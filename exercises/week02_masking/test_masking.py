@@ -26,6 +26,15 @@ def test_causal_mask_of_three_tokens():
     assert torch.equal(actual, expected), f"expected\n{expected}\nbut got\n{actual}"
 
 
+def test_causal_mask_of_twenty_tokens():
+    """Query i sees i + 1 keys, for any length."""
+    from masking import causal_mask
+
+    actual = causal_mask(20)
+    assert actual.shape == (20, 20), f"the shape should be (20, 20), not {tuple(actual.shape)}"
+    assert actual.sum(-1).tolist() == list(range(1, 21)), "row i should have i + 1 visible keys"
+
+
 def test_causal_mask_on_a_device():
     """The mask is made where it is asked for; `meta` is a device that every machine has."""
     from masking import causal_mask
@@ -43,6 +52,7 @@ def test_padding_mask_of_two_sequences():
 
     expected = torch.tensor([[T, F, F], [T, T, T]])
     actual = padding_mask(torch.tensor([1, 3]))
+    assert actual.dtype == torch.bool, f"a mask is a bool tensor, yours is {actual.dtype}"
     assert torch.equal(actual, expected), f"expected\n{expected}\nbut got\n{actual}"
 
 
@@ -75,6 +85,7 @@ def test_combine_masks_both_must_allow():
     causal = torch.tensor([[T, F, F], [T, T, F], [T, T, T]])
     padding = torch.tensor([[T, T, T], [T, T, F]])
     actual = combine_masks(causal, padding)
+    assert actual.dtype == torch.bool, f"a mask is a bool tensor, yours is {actual.dtype}"
     assert actual.shape == (2, 1, 3, 3), (
         f"the shape should be (B, 1, T, T) = (2, 1, 3, 3), not {tuple(actual.shape)}"
     )
@@ -112,6 +123,29 @@ def test_masked_softmax_of_an_empty_row():
     assert scores.grad is not None, "no gradient reached the scores"
     assert torch.isfinite(scores.grad).all(), (
         f"the gradient should hold no NaN, but is {scores.grad.tolist()}"
+    )
+
+
+def test_masked_softmax_along_the_first_dimension():
+    """With dim=0 each column sums to 1."""
+    from masking import masked_softmax
+
+    scores = torch.tensor([[0.0, 5.0], [math.log(3.0), 6.0]])
+    actual = masked_softmax(scores, torch.tensor([[T, T], [T, F]]), dim=0)
+    expected = torch.tensor([[0.25, 1.0], [0.75, 0.0]])
+    assert torch.allclose(actual, expected), (
+        f"with dim=0: expected {expected.tolist()}, got {actual.tolist()}"
+    )
+
+
+def test_masked_softmax_of_large_scores():
+    """Neither large scores nor a much larger hidden score change the weights."""
+    from masking import masked_softmax
+
+    scores = torch.tensor([[300.0, 300.0, -9.0], [2.0, 2.0, 700.0]])
+    actual = masked_softmax(scores, torch.tensor([T, T, F]))
+    assert torch.allclose(actual, torch.tensor([0.5, 0.5, 0.0])), (
+        f"expected [0.5, 0.5, 0] in both rows, got {actual.tolist()}"
     )
 
 
@@ -164,6 +198,23 @@ def test_scaled_dot_product_attention_with_a_mask():
     )
 
 
+def test_scaled_dot_product_attention_matches_features():
+    """Three keys; the query has scores ln 3, 0 and ln 3. The second query sees no key."""
+    from masking import scaled_dot_product_attention
+
+    q = torch.tensor([[2.0 * math.log(3.0), 0.0, 0.0, 0.0]]).expand(2, 4)
+    k = torch.tensor([[1.0, 0.0, 0.0, 0.0], [0.0, 0.0, 0.0, 2.0], [1.0, 1.0, 0.0, 0.0]])
+    mask = torch.tensor([[T, T, T], [F, F, F]])
+    output, weights = scaled_dot_product_attention(q, k, torch.tensor([[7.0], [0.0], [14.0]]), mask)
+    expected = torch.tensor([[3 / 7, 1 / 7, 3 / 7], [0.0, 0.0, 0.0]])
+    assert torch.allclose(weights, expected), (
+        f"expected weights {expected.tolist()}, got {weights.tolist()}"
+    )
+    assert torch.allclose(output, torch.tensor([[9.0], [0.0]])), (
+        f"expected outputs 9 and 0, got {output.flatten().tolist()}"
+    )
+
+
 # SelfAttention ------------------------------------------------------------------------------------
 
 
@@ -174,6 +225,35 @@ def test_SelfAttention_parameters():
     shapes = {name: tuple(value.shape) for name, value in SelfAttention(6).state_dict().items()}
     expected = {"W_q.weight": (6, 6), "W_k.weight": (6, 6), "W_v.weight": (6, 6)}
     assert shapes == expected, f"expected the parameters {expected}, got {shapes}"
+
+
+def test_SelfAttention_projects_with_its_layers():
+    """Two tokens, the first with scores 0 and ln 3; two sequences with different masks."""
+    from masking import SelfAttention
+
+    model = SelfAttention(4)
+    with torch.no_grad():
+        for layer in (model.W_q, model.W_k, model.W_v):
+            layer.weight.zero_()
+        model.W_q.weight[0, 0] = 2.0 * math.log(3.0)
+        model.W_k.weight[0, 1] = 1.0
+        model.W_v.weight[2, 0], model.W_v.weight[2, 1] = 4.0, 8.0
+    tokens = torch.eye(4)[:2].expand(2, 2, 4)
+    output, weights = model(tokens)
+    expected = torch.tensor([[0.25, 0.75], [0.5, 0.5]])
+    assert torch.allclose(weights, expected), (
+        f"without a mask the weights should be {expected.tolist()}, not {weights[0].tolist()}: "
+        "queries from W_q, keys from W_k, scores divided by the root of the embedding size"
+    )
+    assert torch.allclose(output[..., 2], torch.tensor([7.0, 6.0])), (
+        f"feature 2 of the outputs should be 7 and 6, not {output[0, :, 2].tolist()}"
+    )
+    masks = torch.tensor([[[T, F], [T, T]], [[T, T], [F, F]]])
+    _, weights = model(tokens, masks)
+    expected = torch.tensor([[[1.0, 0.0], [0.5, 0.5]], [[0.25, 0.75], [0.0, 0.0]]])
+    assert torch.allclose(weights, expected), (
+        f"with a mask per sequence: expected {expected.tolist()}, got {weights.tolist()}"
+    )
 
 
 def test_SelfAttention_cannot_see_the_future():
@@ -223,6 +303,16 @@ def test_plot_attention_draws_the_weights():
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("Key", "Query"), (
         "the labels should be Key (x) and Query (y)"
     )
+
+
+def test_plot_attention_makes_a_new_figure():
+    """Two calls without `ax` draw two figures."""
+    import matplotlib.pyplot as plt
+    from masking import plot_attention
+
+    first, second = plot_attention(torch.eye(2)), plot_attention(torch.eye(3))
+    assert first.figure is not second.figure, "without `ax`, each call should make a new figure"
+    plt.close("all")
 
 
 def test_plot_attention_on_given_axes_with_tokens():

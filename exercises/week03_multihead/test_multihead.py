@@ -57,6 +57,23 @@ def test_split_heads_refuses_an_uneven_cut():
         split_heads(numbered(1, 2, 10), 4)
 
 
+def test_split_heads_works_on_any_batch():
+    from multihead import split_heads
+
+    x = numbered(4, 2, 6)  # B = 4, T = 2, three heads of two features
+    heads = split_heads(x, 3)
+    for sequence, head, token in ((0, 1, 1), (1, 0, 1), (3, 2, 0)):
+        start = 2 * head
+        expected = x[sequence, token, start : start + 2].tolist()
+        actual = heads[sequence, head, token].tolist()
+        assert actual == expected, (
+            f"Head {head} of token {token} of sequence {sequence} should be {expected}, not {actual}."
+        )
+    assert split_heads(x.clone().requires_grad_(), 3).requires_grad, (
+        "The result has lost its connection to the input."
+    )
+
+
 # merge_heads
 
 
@@ -107,6 +124,12 @@ def test_MultiHeadAttention_agrees_with_torch():
     assert weights.shape == (2, 3, 4, 7), "The weights should be (B, H, n, m), one set per head."
     torch.testing.assert_close(weights, expected_weights, msg="The weights differ from PyTorch's.")
     torch.testing.assert_close(output, expected, msg="The output differs from PyTorch's.")
+    value = draw(2, 7, 12).flip(1)
+    torch.testing.assert_close(
+        mine(query, memory, value)[0],
+        theirs(query, memory, value)[0],
+        msg="With three inputs, the values should come from the third.",
+    )
 
 
 def test_MultiHeadAttention_obeys_the_mask():
@@ -153,12 +176,52 @@ def test_CausalSelfAttention_looks_back_only():
     )
 
 
+def test_CausalSelfAttention_agrees_with_torch():
+    from multihead import CausalSelfAttention
+
+    attention = CausalSelfAttention(12, 3)
+    for length in (3, 6):  # the mask must fit any length
+        x = draw(2, length, 12)
+        query, key, value = (x @ part.T for part in attention.qkv.weight.split(12))
+        heads = [
+            torch.nn.functional.scaled_dot_product_attention(q, k, v, is_causal=True)
+            for q, k, v in zip(
+                query.split(4, -1), key.split(4, -1), value.split(4, -1), strict=True
+            )
+        ]
+        expected = attention.proj(torch.cat(heads, dim=-1))
+        torch.testing.assert_close(
+            attention(x),
+            expected,
+            msg="The output differs from PyTorch's attention in each head: check the order of q, k "
+            "and v, the scale, the heads and `proj`.",
+        )
+
+
 def test_CausalSelfAttention_has_two_layers():
     from multihead import CausalSelfAttention
 
     shapes = {name: tuple(p.shape) for name, p in CausalSelfAttention(8, 2).named_parameters()}
     expected = {"qkv.weight": (24, 8), "proj.weight": (8, 8)}
     assert shapes == expected, f"The parameters should be {expected}, not {shapes}."
+
+
+def test_CausalSelfAttention_drops_weights():
+    from multihead import CausalSelfAttention
+
+    torch.manual_seed(0)
+    attention = CausalSelfAttention(8, 2, dropout=0.5)
+    with torch.no_grad():
+        attention.proj.weight.copy_(torch.eye(8))  # the output is what the heads return
+    x = draw(1, 1, 8)  # one token, whose only weight is 1
+    kept = attention.eval()(x)
+    attention.train()
+    for _ in range(20):
+        ratios = (attention(x) / kept).flatten().tolist()
+        assert all(min(abs(ratio), abs(ratio - 2)) < 1e-3 for ratio in ratios), (
+            "With dropout 0.5 a weight is either dropped or doubled before it multiplies the "
+            f"values; the outputs are {ratios} times those of evaluation mode."
+        )
 
 
 def test_CausalSelfAttention_shows_weights_before_dropout():
@@ -202,12 +265,30 @@ def test_plot_heads_draws_a_panel_per_head():
         (image,) = [*ax.images, *ax.collections]  # imshow's or pcolormesh's
         up = 1 if ax.yaxis_inverted() else -1  # from the top
         drawn = torch.as_tensor(image.get_array().reshape(4, 4)[::up].copy()).float()
-        torch.testing.assert_close(drawn, matrix.detach(), msg=f"{ax.get_title()} is not drawn as it is.")
+        torch.testing.assert_close(
+            drawn, matrix.detach(), msg=f"{ax.get_title()} is not drawn as it is."
+        )
         assert image.get_clim() == (0.0, 1.0), "The colours should run from 0 to 1."
         tokens = ["one", "two", "three", "four"]
         assert labels(ax.xaxis) == tokens, "The tokens should label the keys."
         assert labels(ax.yaxis)[::up] == tokens, "The tokens should label the queries."
     plt.close(figure)
+
+
+@pytest.mark.parametrize("heads", [1, 5])
+def test_plot_heads_draws_any_number_of_heads(heads):
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+    from multihead import plot_heads
+
+    first, second = (plot_heads(torch.full((heads, 2, 2), 0.5)) for _ in range(2))
+    assert first is not second, "Each call should make a new figure."
+    titles = [ax.get_title() for ax in first.axes if ax.images or ax.collections]
+    named = [title for title in titles if title]
+    assert len(named) == heads, f"{heads} heads should give {heads} panels, not {len(named)}."
+    plt.close("all")
 
 
 # from_torch
@@ -235,3 +316,16 @@ def test_from_torch_leaves_the_random_state_alone():
     before = torch.get_rng_state()
     from_torch(theirs)
     assert torch.equal(torch.get_rng_state(), before), "from_torch drew random numbers."
+
+
+def test_from_torch_makes_a_trainable_copy():
+    from multihead import from_torch
+
+    theirs = torch.nn.MultiheadAttention(12, 3, batch_first=True)
+    copy = from_torch(theirs)
+    assert all(p.requires_grad for p in copy.parameters()), "The copy cannot be trained."
+    before = theirs.in_proj_weight.clone()
+    with torch.no_grad():
+        for parameter in copy.parameters():
+            parameter.add_(1.0)
+    assert torch.equal(theirs.in_proj_weight, before), "The copy shares memory with the original."

@@ -4,6 +4,7 @@ import math
 
 import pytest
 import torch
+from torch.utils._python_dispatch import TorchDispatchMode
 
 # One column R = (1, 0): bucket 0 holds the vectors that point to the right, bucket 1 the others.
 LEFT_OR_RIGHT = torch.tensor([[[1.0], [0.0]]])
@@ -28,6 +29,15 @@ def test_attention_memory_lsh():
     )
 
 
+def test_attention_memory_counts_what_is_computed():
+    from lsh import attention_memory
+
+    full = attention_memory(512, "full", bucket_size=16, n_hashes=3)
+    assert full == 1_048_576, f"full attention has neither buckets nor rounds: not {full}"
+    short = attention_memory(64, "lsh", bucket_size=64, n_hashes=4)
+    assert short == 131_072, f"LSH attention can cost more than full attention: 131072, not {short}"
+
+
 def test_attention_memory_unknown_kind():
     from lsh import attention_memory
 
@@ -49,6 +59,28 @@ def test_hash_vectors_by_hand():
     expected = [[0, 3, 2, 1], [1, 2, 3, 0]]
     assert buckets.tolist() == expected, (
         f"the buckets of both rounds should be {expected}, not {buckets.tolist()}"
+    )
+
+
+def test_hash_vectors_uses_the_rotation_of_each_round():
+    from lsh import hash_vectors
+
+    x = torch.tensor([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]])
+    rotations = torch.tensor([[[3.0, 1.0], [0.0, -2.0]], [[-1.0, 2.0], [1.0, -3.0]]])
+    # The rows of the first rotation are [3, 1] and [0, -2], so x[2] becomes [3, -1, -3, 1].
+    expected = [[0, 3, 0], [1, 3, 3]]
+    buckets = hash_vectors(x, rotations).tolist()
+    assert buckets == expected, f"the buckets should be {expected}, not {buckets}"
+
+
+def test_hash_vectors_in_half_precision():
+    from lsh import hash_vectors
+
+    x = torch.tensor([[300.0, 300.0]], dtype=torch.float16)
+    rotations = torch.tensor([[[300.0, 300.0], [0.0, 1.0]]])  # products 90000 and 90300
+    bucket = hash_vectors(x, rotations).item()
+    assert bucket == 1, (
+        f"90300 is larger than 90000, so the bucket is 1, not {bucket}; float16 ends at 65504"
     )
 
 
@@ -82,6 +114,16 @@ def test_sort_by_bucket_rows():
     )
 
 
+def test_sort_by_bucket_is_stable():
+    from lsh import sort_by_bucket
+
+    order, _ = sort_by_bucket(torch.arange(6000) % 3)
+    for bucket, part in enumerate(order.split(2000)):
+        assert part.tolist() == list(range(bucket, 6000, 3)), (
+            "within a bucket, positions should stay in the order of the sequence"
+        )
+
+
 def test_combine_rounds_by_hand():
     from lsh import combine_rounds
 
@@ -91,6 +133,19 @@ def test_combine_rounds_by_hand():
     assert torch.allclose(result, torch.tensor([[2.5, 3.0]])), (
         f"masses 1 and 3 make weights 1/4 and 3/4, so [[2.5, 3.0]], not {result.tolist()}"
     )
+
+
+def test_combine_rounds_of_a_batch():
+    from lsh import combine_rounds
+
+    outputs = torch.tensor([[[[1.0]], [[3.0]]], [[[10.0]], [[20.0]]]])  # 2 sequences, 2 rounds
+    logsumexps = torch.tensor([[[0.0], [math.log(3)]], [[0.0], [0.0]]], requires_grad=True)
+    result = combine_rounds(outputs, logsumexps)
+    assert result.flatten().tolist() == pytest.approx([2.5, 15.0]), (
+        f"the rounds are the third axis from the end of the outputs: 2.5 and 15, not {result}"
+    )
+    (gradient,) = torch.autograd.grad(result.sum(), logsumexps)
+    assert gradient[0].abs().sum() > 0, "the weights of the rounds should pass a gradient on"
 
 
 def test_combine_rounds_large():
@@ -151,6 +206,49 @@ def test_lsh_attention_weights():
     )
 
 
+def test_lsh_attention_combines_two_rounds():
+    from lsh import lsh_attention
+
+    # Round 1 pairs positions 0, 3 (right) and 1, 2 (left); round 2 pairs 0, 1 (up) and 2, 3 (down).
+    qk = torch.tensor([[1.0, 3.0], [-1.0, 2.0], [-2.0, -1.0], [4.0, -1.0]])
+    rotations = torch.tensor([[[1.0], [0.0]], [[0.0], [1.0]]])
+    result = lsh_attention(qk, VALUES[:, :1], rotations, bucket_size=4).flatten().tolist()
+    expected = [2.3926, 1.4928, 2.4628, 1.1608]
+    assert result == pytest.approx(expected, abs=1e-3), (
+        "each position meets one key in each round, and the better one counts more: expected "
+        f"{expected}, not {result}"
+    )
+
+
+class LargestTensor(TorchDispatchMode):
+    """Records the number of elements of the largest new tensor."""
+
+    elements = 0
+
+    def __torch_dispatch__(self, operation, types, args=(), kwargs=None):
+        result = operation(*args, **(kwargs or {}))
+        if isinstance(result, torch.Tensor) and not operation.is_view:
+            self.elements = max(self.elements, result.numel())
+        return result
+
+
+def test_lsh_attention_makes_no_square_matrix():
+    from lsh import lsh_attention
+
+    generator = torch.Generator().manual_seed(5)
+    T = 2048
+    qk, rotations = (
+        torch.randn(T, 4, generator=generator),
+        torch.randn(1, 4, 8, generator=generator),
+    )
+    with LargestTensor() as largest:
+        lsh_attention(qk, qk, rotations, bucket_size=16)
+    assert largest.elements <= T * T // 8, (
+        f"with {T} positions and chunks of 16 there are {2 * 16 * T} scores, but you make a tensor "
+        f"of {largest.elements} elements: do not compute the scores of all pairs"
+    )
+
+
 def test_lsh_attention_refuses_a_remainder():
     from lsh import lsh_attention
 
@@ -193,13 +291,33 @@ def test_LSHAttention_heads_side_by_side():
 
 def test_LSHAttention_draws_its_rotations():
     module = _plain_module(bucket_size=4, n_hashes=3)
-    x = torch.randn(1, 12, 4, generator=torch.Generator().manual_seed(1))
+    x = torch.randn(1, 20, 4, generator=torch.Generator().manual_seed(1))
     drawn = module(x, generator=torch.Generator().manual_seed(2))
-    # 3 chunks: 4 buckets, two columns
-    rotations = torch.randn(3, 2, 2, generator=torch.Generator().manual_seed(2))
+    # 5 chunks: 6 buckets, three columns
+    rotations = torch.randn(3, 2, 3, generator=torch.Generator().manual_seed(2))
     assert torch.allclose(drawn, module(x, rotations), atol=1e-5), (
-        "without rotations, they should come from one torch.randn of shape (3, 2, 2) here"
+        "without rotations, they should come from one torch.randn of shape (3, 2, 3) here"
     )
+
+
+def test_LSHAttention_uses_each_projection():
+    module = _plain_module(bucket_size=4, n_hashes=1)
+    x = torch.randn(1, 8, 4, generator=torch.Generator().manual_seed(6))
+    rotations = torch.randn(1, 2, 1, generator=torch.Generator().manual_seed(7))
+    plain = module(x, rotations)
+    with torch.no_grad():
+        module.W_v.weight.mul_(2.0)
+        module.W_o.weight.mul_(3.0)
+    assert torch.allclose(module(x, rotations), 6 * plain, atol=1e-4), (
+        "doubling W_v and tripling W_o should multiply the output by 6"
+    )
+
+
+def test_LSHAttention_draws_for_every_call():
+    module = _plain_module(bucket_size=4, n_hashes=2)
+    x = torch.randn(1, 16, 4, generator=torch.Generator().manual_seed(8))
+    first, second = (module(x, generator=torch.Generator().manual_seed(s)) for s in (1, 2))
+    assert not torch.allclose(first, second), "two generators should give different rotations"
 
 
 def test_LSHAttention_causal():

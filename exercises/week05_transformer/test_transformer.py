@@ -148,6 +148,11 @@ def test_MiniTransformer_has_blocks_of_their_own():
     assert first.ff[0].weight is not second.ff[0].weight, "Both blocks are one and the same."
 
 
+def test_MiniTransformer_has_a_separate_head():
+    model = small_model()
+    assert model.head.weight is not model.embed.weight, "The head and the embedding share a matrix."
+
+
 def test_MiniTransformer_saves_its_weights_only():
     names = set(small_model(n_layers=0).state_dict())
     assert names == {"embed.weight", "ln_f.weight", "ln_f.bias", "head.weight"}, (
@@ -170,7 +175,7 @@ def test_fit_returns_the_losses():
     from transformer import fit
 
     model = small_model(n_layers=0)
-    text = torch.tensor([[0, 1, 2, 3, 4, 5], [6, 5, 4, 3, 2, 1]])
+    text = torch.tensor([[1, 2, 3, 4, 5, 0], [6, 5, 4, 0, 2, 1]])
     inputs, targets = text[:, :-1], text[:, 1:]
     with torch.no_grad():
         logits = model(inputs)
@@ -196,13 +201,28 @@ def test_fit_follows_adam():
     )
 
 
+def test_fit_keeps_one_optimiser():
+    from transformer import fit
+
+    model = Cycle(confidence=0.5).eval()
+    model.forward = lambda ids: model.confidence * nn.functional.one_hot((ids + 1) % 4, 4).float()
+    ids = torch.tensor([[0, 1, 2, 3]])
+    fit(model, ids, (ids + 1) % 4, steps=2, lr=2.0)
+    assert model.confidence.item() == pytest.approx(4.217, abs=0.01), (
+        "The second gradient is smaller than the first, so the second step should be shorter: 0.5, "
+        f"2.5, 4.217, not {model.confidence.item():.3f}. Does the optimiser keep its statistics?"
+    )
+
+
 def test_fit_trains_in_training_mode_and_restores():
     from transformer import fit
 
     model = Cycle().eval()
     ids = torch.tensor([[0, 1, 2, 3]])
     losses = fit(model, ids, (ids + 1) % 4, steps=1)
-    assert losses[0] == pytest.approx(math.log(4)), "This model knows everything in evaluation mode."
+    assert losses[0] == pytest.approx(math.log(4)), (
+        "This model knows everything in evaluation mode."
+    )
     assert not model.training, "The model was in evaluation mode, and should be so afterwards."
 
 

@@ -1,9 +1,9 @@
-"""Week 5: a small transformer that is trained and then writes.
+"""Week 5: a small transformer that you train and that generates text.
 
 You build a decoder-only language model around last weeks' attention: a table of positions
-(Vaswani et al., 2017, §3.5), a block that adds what attention and a feed-forward layer found to
-what was there before, a stack of such blocks between an embedding and a read-out, the loop that
-trains it, and the loop that lets it write.
+(Vaswani et al., 2017, §3.5), a block that adds the outputs of attention and of a feed-forward
+layer to its input, a stack of such blocks between an embedding and an output layer, the training
+loop, and the generation loop.
 
 Shapes: `B` batch, `T` tokens, `C` width of the model (`d_model`), `H` heads, `V` size of the
 vocabulary. Token ids are int64 and run from 0 to V - 1.
@@ -46,9 +46,9 @@ class CausalSelfAttention(nn.Module):
 
 
 def sinusoidal_positions(seq_len: int, d_model: int) -> torch.Tensor:
-    """The table of positions of "Attention Is All You Need" (Vaswani et al., 2017, §3.5).
+    """Compute the positional table of "Attention Is All You Need" (Vaswani et al., 2017, §3.5).
 
-    Row `pos` holds sin(pos / 10000^(2i/C)) at place 2i and cos(pos / 10000^(2i/C)) at place
+    Row `pos` contains sin(pos / 10000^(2i/C)) in column 2i and cos(pos / 10000^(2i/C)) in column
     2i + 1, for pos = 0 … T - 1.
 
     Returns:
@@ -80,13 +80,13 @@ class TransformerBlock(nn.Module):
         raise NotImplementedError("TransformerBlock.__init__")
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
-        """x (B, T, C) -> (B, T, C); x itself stays as it is."""
+        """x (B, T, C) -> (B, T, C); x itself is not modified."""
         # TODO: x + attn(ln1(x)), and then the same with ff and ln2 on the *new* x.
         raise NotImplementedError("TransformerBlock.forward")
 
 
 class MiniTransformer(nn.Module):
-    """A decoder-only language model: for every token, the logits of the token that comes next.
+    """A decoder-only language model: for every token, the logits of the next token.
 
     `embed`: Embedding(vocab_size, d_model), neither scaled nor tied to the head; to it the
     sinusoidal positions are added, which are fixed and not part of the state dict; `blocks`:
@@ -94,7 +94,7 @@ class MiniTransformer(nn.Module):
     bias-free Linear(d_model, vocab_size). Dropout is applied inside the blocks only.
 
     Attributes:
-        max_len: the longest sequence that the model takes.
+        max_len: the longest sequence that the model accepts.
 
     Raises:
         ValueError: d_model is odd, or not divisible by n_heads.
@@ -120,25 +120,25 @@ class MiniTransformer(nn.Module):
         Raises:
             ValueError: T is larger than max_len; the message contains T.
         """
-        # TODO: embed, add the first T positions, go through the blocks, normalise, read out.
+        # TODO: embed, add the first T positions, apply the blocks, ln_f and the head.
         raise NotImplementedError("MiniTransformer.forward")
 
 
 def fit(
     model: nn.Module, inputs: torch.Tensor, targets: torch.Tensor, steps: int, lr: float = 1e-2
 ) -> list[float]:
-    """Trains `model` on the whole batch, `steps` times, with Adam (Kingma and Ba, 2015).
+    """Train `model` on the whole batch, `steps` times, with Adam (Kingma and Ba, 2015).
 
     Args:
-        model: takes ids (B, T), gives logits (B, T, V). It is trained in training mode; afterwards
-            its mode (training or evaluation) is as it was.
+        model: takes ids (B, T), returns logits (B, T, V). It is trained in training mode; then
+            its previous mode (training or evaluation) is restored.
         inputs: ids (B, T).
-        targets: ids (B, T); targets[b, t] is what the model should predict at place t. They are used
+        targets: ids (B, T); targets[b, t] is the token to predict at position t. They are used
             as given: the caller has already shifted the text by one.
         lr: the learning rate.
 
     Returns:
-        The loss of every step, before the step's update, as plain numbers: the cross-entropy in
+        The loss of every step, before the step's update, as Python floats: the cross-entropy in
         nats, averaged over all positions of all sequences.
     """
     # TODO: one optimiser for all steps; in each step: gradients cleared, loss, backward, update.
@@ -152,20 +152,20 @@ def generate(
     temperature: float = 1.0,
     generator: torch.Generator | None = None,
 ) -> torch.Tensor:
-    """Lets `model` continue each sequence of `prompt`, token by token.
+    """Continue each sequence of `prompt` with `model`, token by token.
 
     Every new token is drawn by one torch.multinomial(softmax(logits / temperature), 1) for the
     whole batch, from the logits of the last token; at temperature 0 it is the most likely one.
 
     Args:
-        model: takes ids (B, T) with T ≤ model.max_len, gives logits (B, T, V). It is used in
-            evaluation mode; afterwards its mode is as it was.
-        prompt: ids (B, T), T ≥ 1; may be longer than max_len: the model is shown the last max_len.
-        temperature: 0, or above.
-        generator: where the random numbers come from.
+        model: takes ids (B, T) with T ≤ model.max_len, returns logits (B, T, V). It is used in
+            evaluation mode; then its previous mode is restored.
+        prompt: ids (B, T), T ≥ 1; may be longer than max_len: feed the model the last max_len.
+        temperature: 0 or larger.
+        generator: the random generator for the draws.
 
     Returns:
         ids (B, T + max_new_tokens), the prompt included. No gradient is recorded on the way.
     """
-    # TODO: a loop; in it: crop what the model sees, take the last logits, choose, append.
+    # TODO: a loop; in it: crop the input of the model, take the last logits, choose, append.
     raise NotImplementedError("generate")

@@ -1,9 +1,9 @@
 """Week 6: beyond softmax, beyond order, beyond n x m.
 
-Nine electives, each on its own. Two replacements for the softmax that give exact zeros, two ways
-to tell attention where a token stands, attention whose cost grows with T instead of T², the same
-attention for any array library, a look into an encoder that somebody else trained, and attention as
-it began.
+Nine independent electives: two replacements for the softmax that give exact zeros, two kinds of
+relative positions, attention whose cost grows with T instead of T², the same attention for any
+array library, the attention weights of a pretrained encoder, and additive attention, the original
+form.
 
 Shapes: `T` tokens, `n` queries, `m` keys, `d` head size, `d_v` value size, `r` random features,
 `D` largest distance, `H` heads, `...` any number of leading dimensions, including none. Masks are
@@ -39,9 +39,9 @@ os.environ.setdefault("KERAS_BACKEND", "torch")
 
 
 def sparsemax(x: torch.Tensor, dim: int = -1) -> torch.Tensor:
-    """The probabilities nearest to x: its Euclidean projection onto the simplex.
+    """Compute the probabilities nearest to x: its Euclidean projection onto the simplex.
 
-    Every entry is lowered by the same threshold τ, what would become negative is set to exactly 0,
+    The same threshold τ is subtracted from every entry, negative results are set to exactly 0,
     and the rest sums to 1 (Martins and Astudillo, 2016, "From softmax to sparsemax", section 2.2
     and algorithm 1).
 
@@ -58,7 +58,7 @@ def sparsemax(x: torch.Tensor, dim: int = -1) -> torch.Tensor:
 
 
 def entmax15(x: torch.Tensor, dim: int = -1) -> torch.Tensor:
-    """α-entmax with α = 1.5, half-way from softmax (α = 1) to sparsemax (α = 2).
+    """Compute α-entmax with α = 1.5, half-way between softmax (α = 1) and sparsemax (α = 2).
 
     p = [x/2 - τ]₊², with the threshold τ for which p sums to 1 (Peters, Niculae and Martins, 2019,
     "Sparse sequence-to-sequence models", section 3 and algorithm 2). Over a support of k entries of
@@ -72,15 +72,15 @@ def entmax15(x: torch.Tensor, dim: int = -1) -> torch.Tensor:
         The shape and dtype of x, exact up to rounding (no search that stops early), and
         differentiable.
     """
-    # TODO: as in sparsemax; for each k, would the k-th largest entry lie above the threshold of
-    # the k largest? Keep what never enters the support out of the gradient as well.
+    # TODO: as in sparsemax; for each k, would the k-th largest entry be above the threshold of
+    # the k largest? Keep entries outside the support out of the gradient as well.
     raise NotImplementedError("entmax15")
 
 
 def relative_attention(
     q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, relative_keys: torch.Tensor
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """Attention that knows how far away a key is (Shaw et al., 2018, section 3.2).
+    """Compute attention with relative position representations (Shaw et al., 2018, section 3.2).
 
     The score of query i and key j is q_i · (k_j + a[clip(j - i, -D, D) + D]) / √d: row D of the
     table belongs to distance 0, the first row to all keys D or more places before the query, the
@@ -104,16 +104,16 @@ def relative_attention(
 def rotary(
     x: torch.Tensor, positions: torch.Tensor | None = None, base: float = 10000.0
 ) -> torch.Tensor:
-    """Turns every vector by an angle that grows with its position (Su et al., 2021, section 3.2.2).
+    """Apply rotary position embeddings (RoPE; Su et al., 2021, section 3.2.2).
 
-    Entries 2i and 2i + 1 are a point of the plane; it is turned counter-clockwise, by the angle
-    position · base^(-2i/d). Queries and keys turned like this have dot products that depend on the
-    difference of their positions alone.
+    Entries 2i and 2i + 1 are a point in the plane; it is rotated counter-clockwise by the angle
+    position · base^(-2i/d). Dot products of queries and keys rotated like this depend on their
+    positions only through the difference.
 
     Args:
         x: (..., T, d).
-        positions: (T,) or any shape that broadcasts to (..., T); 0 … T-1 if it is left out.
-        base: of the angles; the last pair turns base^(1 - 2/d) times as slowly as the first.
+        positions: (T,) or any shape that broadcasts to (..., T); 0 … T-1 by default.
+        base: of the angles; the last pair rotates base^(1 - 2/d) times as slowly as the first.
 
     Returns:
         The shape and dtype of x. Angles are computed in at least float32, for any dtype of x.
@@ -121,21 +121,21 @@ def rotary(
     Raises:
         ValueError: d is odd; the message contains d.
     """
-    # TODO: one angle per position and pair; then the rotation of the plane, pair by pair, and the
-    # pairs back into their places.
+    # TODO: one angle per position and pair; then rotate pair by pair, and interleave the pairs
+    # again.
     raise NotImplementedError("rotary")
 
 
 def favor_features(x: torch.Tensor, projection: torch.Tensor) -> torch.Tensor:
-    """Positive random features of the softmax kernel (Choromanski et al., 2021, lemma 1).
+    """Compute positive random features of the softmax kernel (Choromanski et al., 2021, lemma 1).
 
-    With x' = x / d^¼, feature w is exp(w · x' - ‖x'‖²/2) / √r. Where the rows of the projection are
+    With x' = x / d^¼, feature w is exp(w · x' - ‖x'‖²/2) / √r. If the rows of the projection are
     drawn from a standard normal distribution, the features of q and k have, on average, the dot
     product exp(q · k / √d).
 
     Args:
         x: queries or keys, (..., T, d).
-        projection: (r, d), a row w for each feature.
+        projection: (r, d), one row w per feature.
 
     Returns:
         (..., T, r), all positive, in the dtype of x.
@@ -151,11 +151,11 @@ def performer_attention(
     projection: torch.Tensor,
     causal: bool = False,
 ) -> torch.Tensor:
-    """Attention through features, in time and memory that grow linearly with T.
+    """Compute attention from features, in time and memory that grow linearly with T.
 
     The weight of key j for query i is φ(q_i) · φ(k_j), divided by its sum over the keys that i
-    sees, with φ = `favor_features` (Choromanski et al., 2021, sections 2.2 and 2.3). The product
-    is never written out: the keys are summed up first, and each query meets the sum.
+    sees, with φ = `favor_features` (Choromanski et al., 2021, sections 2.2 and 2.3). The n x m
+    matrix of weights is never created: the keys are summed first, and each query uses the sum.
 
     Args:
         q: queries, (..., n, d).
@@ -170,14 +170,14 @@ def performer_attention(
         of T·r·d_v is fine.
     """
     # TODO: (φq φkᵀ) v = φq (φkᵀ v). Divide by the sum of the weights. With causal, each query needs
-    # the sums as they were when its own key had just been added.
+    # the sums up to and including its own key.
     raise NotImplementedError("performer_attention")
 
 
 def keras_attention(q: Any, k: Any, v: Any, mask: Any = None) -> tuple[Any, Any]:
-    """Week 2's attention in `keras.ops`, the same code for every array library Keras 3 runs on.
+    """Compute week 2's attention in `keras.ops`, with the same code for every backend of Keras 3.
 
-    Nothing of torch, numpy or another array library is used in here, nor a method of a tensor;
+    Neither torch, numpy or a different array library nor methods of tensors are allowed here;
     `.shape`, indexing and + - * / @ are fine. Import keras inside the function.
 
     Args:
@@ -195,23 +195,23 @@ def keras_attention(q: Any, k: Any, v: Any, mask: Any = None) -> tuple[Any, Any]
 
 
 def sentence_attention(model: Any, tokenizer: Any, sentence: str) -> tuple[list[str], torch.Tensor]:
-    """What each head of each layer of an encoder looks at while it reads a sentence.
+    """Return the attention weights of each head and layer of an encoder for a sentence.
 
     Args:
         model: any Hugging Face encoder that can return its attentions. It may be in training mode,
-            on another device, and use a fused attention that never makes the weights.
-        tokenizer: the one that belongs to it.
+            on a GPU, and use fused attention, which never stores the weights.
+        tokenizer: the tokenizer of the model.
         sentence: the text.
 
     Returns:
-        tokens: as the model sees them, special tokens and pieces of words included.
+        tokens: the model's tokens, including special tokens and subwords.
         weights: (layers, H, T, T) in the model's dtype and on its device, without dropout.
 
         The model's state is restored: its mode (training or evaluation), its attention
         implementation, its config. It is restored even if the model raises an exception.
     """
     # TODO: tokenize for the device of the model; switch to evaluation and to "eager" attention,
-    # which makes the weights; ask for the attentions; and switch back, even after an error.
+    # which stores the weights; request the attentions; and restore the model, even after an error.
     raise NotImplementedError("sentence_attention")
 
 
@@ -224,7 +224,7 @@ def additive_attention(
     u: torch.Tensor,
     mask: torch.Tensor | None = None,
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """The original attention: a small network scores each pair (Bahdanau et al., 2015).
+    """Compute the original attention: a small network scores each pair (Bahdanau et al., 2015).
 
     The score of query i and key j is u · tanh(W_q q_i + W_k k_j) (section 3.1 and appendix A.1.2).
     It is not divided by anything. Queries and keys may be of different sizes.
@@ -242,5 +242,5 @@ def additive_attention(
         output (..., n, d_v) and weights (..., n, m). Both are zero for a query with no visible
         key. Differentiable in W_q, W_k and u too.
     """
-    # TODO: a hidden vector for every query and one for every key; every pair adds two of them.
+    # TODO: a hidden vector for every query and one for every key; each pair adds its two vectors.
     raise NotImplementedError("additive_attention")

@@ -9,11 +9,24 @@ import math
 
 import pytest
 import torch
+from torch.utils._python_dispatch import TorchDispatchMode
 
 
 def draw(*shape):
     """Normally distributed numbers, the same in every run."""
     return torch.randn(*shape, generator=torch.Generator().manual_seed(6))
+
+
+class LargestTensor(TorchDispatchMode):
+    """Records the number of elements of the largest new tensor."""
+
+    elements = 0
+
+    def __torch_dispatch__(self, operation, types, args=(), kwargs=None):
+        result = operation(*args, **(kwargs or {}))
+        if isinstance(result, torch.Tensor) and not operation.is_view:
+            self.elements = max(self.elements, result.numel())
+        return result
 
 
 # sparsemax
@@ -117,6 +130,18 @@ def test_relative_attention_by_the_formula():
             scores[:, i, j] = (q[:, i] * (k[:, j] + row)).sum(dim=-1) / 2
     torch.testing.assert_close(
         weights, torch.softmax(scores, dim=-1), msg="The weights are not those of the formula."
+    )
+
+
+def test_relative_attention_keeps_no_vector_per_pair():
+    from beyond import relative_attention
+
+    n, d = 128, 32
+    with LargestTensor() as largest:
+        relative_attention(draw(n, d), draw(n, d), draw(n, 2), draw(5, d))
+    assert largest.elements <= n * n * d // 8, (
+        f"{n} queries and keys have {n * n} scores, but you make a tensor of {largest.elements} "
+        "elements: multiply out the formula"
     )
 
 
@@ -225,6 +250,19 @@ def test_performer_attention_keeps_equal_values():
         torch.testing.assert_close(output, values.clone(), msg="Do you divide by the weights' sum?")
 
 
+@pytest.mark.parametrize("causal", [False, True])
+def test_performer_attention_makes_no_square_matrix(causal):
+    from beyond import performer_attention
+
+    n = 1024
+    with LargestTensor() as largest:
+        performer_attention(draw(n, 4), draw(n, 4), draw(n, 2), draw(8, 4), causal=causal)
+    assert largest.elements <= n * n // 8, (
+        f"for {n} queries and {n} keys you make a tensor of {largest.elements} elements: "
+        "set the parentheses so that no n x m matrix appears"
+    )
+
+
 # keras_attention
 
 
@@ -257,6 +295,20 @@ def test_keras_attention_of_nothing_is_zero():
         f"the second query has no visible key and should get zeros: {weights.tolist()}"
     )
     assert output[1].tolist() == [0.0, 0.0, 0.0], "Its output should be zero as well."
+
+
+def test_keras_attention_passes_gradients():
+    from beyond import keras_attention  # first: it names the backend that keras shall use
+
+    keras = pytest.importorskip("keras", reason="keras is not installed")
+    if keras.backend.backend() != "torch":
+        pytest.skip("gradients are checked with the torch backend")
+    q = draw(2, 4).requires_grad_()
+    mask = torch.tensor([[True, True], [False, False]])
+    output, _ = keras_attention(q, draw(2, 4), draw(2, 3), mask)
+    assert output.requires_grad, "the output has lost its connection to the inputs"
+    output.sum().backward()
+    assert q.grad.isfinite().all(), "a query with no visible key should get no NaN in its gradient"
 
 
 # sentence_attention
@@ -306,7 +358,9 @@ def test_sentence_attention_leaves_the_model_alone(training):
     before = model.config._attn_implementation
     sentence_attention(model, tokenizer, "the cat")
     assert model.training is training, "The model's mode should be left as it was."
-    assert model.config._attn_implementation == before, "Switch back to the attention that it had before."
+    assert model.config._attn_implementation == before, (
+        "Switch back to the attention that it had before."
+    )
 
 
 # additive_attention
@@ -335,4 +389,5 @@ def test_additive_attention_without_a_visible_key():
     inputs = draw(2, 4), draw(3, 4), draw(3, 2), draw(5, 4), draw(5, 4), draw(5)
     output, weights = additive_attention(*inputs, mask)
     assert not weights[~mask].any(), "Hidden keys should have a weight of 0."
+    assert weights[0].sum().item() == pytest.approx(1.0), "Visible keys share a weight of 1."
     assert not output[1].any(), "A query with no visible key should get zeros."

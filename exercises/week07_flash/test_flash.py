@@ -3,6 +3,7 @@
 import math
 
 import torch
+from torch.utils._python_dispatch import TorchDispatchMode
 
 LOGS = [0.0, math.log(2), math.log(4)]
 
@@ -20,6 +21,19 @@ def full_attention(q, k, v, causal=False):
     if causal:
         scores = scores.masked_fill(torch.ones_like(scores).tril() == 0, -torch.inf)
     return scores.softmax(-1) @ v, scores.logsumexp(-1)
+
+
+class LargestTensor(TorchDispatchMode):
+    """Records the number of elements of the largest new tensor."""
+
+    elements = 0
+
+    def __torch_dispatch__(self, operation, types, args=(), kwargs=None):
+        result = operation(*args, **(kwargs or {}))
+        for tensor in result if isinstance(result, tuple | list) else [result]:
+            if isinstance(tensor, torch.Tensor) and not operation.is_view:
+                self.elements = max(self.elements, tensor.numel())
+        return result
 
 
 def test_online_softmax_by_hand():
@@ -68,6 +82,19 @@ def test_online_softmax_minus_infinity():
     assert total.tolist() == [2.0, 0.0], f"the sums should be 2 and 0, not {total.tolist()}"
 
 
+def test_online_softmax_needs_one_block_at_a_time():
+    from flash import online_softmax
+
+    generator = torch.Generator().manual_seed(3)
+    blocks = list(torch.randn(4, 6400, generator=generator).split(100, dim=-1))
+    with LargestTensor() as largest:
+        online_softmax(block for block in blocks)
+    assert largest.elements <= 1200, (
+        f"a block has 400 numbers, but you make a tensor of {largest.elements}: "
+        "do not join the blocks"
+    )
+
+
 def test_tiled_attention_is_full_attention():
     from flash import tiled_attention
 
@@ -98,6 +125,33 @@ def test_tiled_attention_of_ones():
         assert math.isclose(lse.item(), 5.4562, rel_tol=1e-4), (
             f"the logsumexp of 0, 1, …, 5 is 5.4562, not {lse.item():.4f} (scores that {name})"
         )
+
+
+def test_tiled_attention_of_rows_of_different_size():
+    from flash import tiled_attention
+
+    # Scores -2000, -2000 in one row, 0.001 and -0.001 in another, 3000 and -3000 in the last.
+    q = torch.tensor([[-2000.0, 0.0, 0.0, 0.0], [0.0, 0.001, 0.0, 0.0], [0.0, 3000.0, 0.0, 0.0]])
+    k = torch.tensor([[2.0, 2.0, 0.0, 0.0], [2.0, -2.0, 0.0, 0.0]])
+    output, _ = tiled_attention(q, k, torch.tensor([[0.0], [1.0]]), block_size=1)
+    assert torch.allclose(output, torch.tensor([[0.5], [0.5], [0.0]]), atol=2e-3), (
+        f"the outputs should be 0.5, 0.5 and 0, not {output.flatten().tolist()}: "
+        "every query has its own maximum, which may be far below 0"
+    )
+
+
+def test_tiled_attention_visits_keys_in_blocks():
+    from flash import tiled_attention
+
+    q, k = torch.ones(16, 1, requires_grad=True), torch.ones(4096, 1)
+    for causal in (False, True):
+        with LargestTensor() as largest:
+            output, _ = tiled_attention(q, k, k, block_size=16, causal=causal)
+        assert largest.elements <= 2 * 4096, (
+            f"16 queries meet 16 keys at a time, but you make a tensor of {largest.elements} "
+            f"elements (all scores, or a mask for all of them, would be {16 * 4096})"
+        )
+    assert output.requires_grad, "the output has lost its connection to the queries"
 
 
 def test_tiled_attention_causal():
@@ -133,6 +187,21 @@ def test_FlashAttention_values_and_gradients():
                 f"causal={causal}: the gradient of the {name} is not that of full attention; "
                 f"its length is {ratio:.3g} times the right one"
             )
+
+
+def test_FlashAttention_visits_keys_in_blocks():
+    from flash import FlashAttention
+
+    q, k = torch.ones(16, 1, requires_grad=True), torch.ones(4096, 1, requires_grad=True)
+    with LargestTensor() as forward:
+        output = FlashAttention.apply(q, k, k, 16, False)
+    with LargestTensor() as backward:
+        output.sum().backward()
+    for name, largest in (("forward", forward), ("backward", backward)):
+        assert largest.elements <= 2 * 4096, (
+            f"{name}: 16 queries meet 16 keys at a time, but you make a tensor of "
+            f"{largest.elements} elements (all scores would be {16 * 4096})"
+        )
 
 
 def test_FlashAttention_keeps_little():

@@ -1,9 +1,9 @@
 """Week 8: attention that serves.
 
-A trained model writes one token at a time, and each new token attends to all that came before. This
-week you build what makes that affordable: a cache of keys and values, heads that share them, a
-window of positions, and a loop that feeds every token once. Two electives follow: a cache in pages,
-and the rule that says what a large model keeps of a small model's draft.
+A trained model generates one token at a time, and each new token attends to all earlier ones. This
+week you make that efficient: a cache of keys and values, heads that share them, a window of
+positions, and a loop that feeds every token once. Two electives follow: a paged cache, and
+speculative decoding.
 
 Shapes: `B` batch, `H` query heads, `H_kv` key-value heads, `s` new positions, `t` positions so
 far, `n` queries, `m` keys, `C` width of the model (`d_model`), `d = C / H` width of one head, `d_v`
@@ -59,15 +59,15 @@ def cache_bytes(
     batch: int = 1,
     dtype: torch.dtype = torch.float16,
 ) -> int:
-    """How many bytes the keys and the values of all layers take.
+    """Compute the bytes of the keys and values of all layers.
 
     Args:
-        n_layers: layers of the model; each has a cache of its own.
-        n_kv_heads: heads that keys and values have (not those of the queries).
+        n_layers: number of layers; each has a separate cache.
+        n_kv_heads: number of key-value heads (not of query heads).
         d: width of one head.
-        length: positions that are kept per sequence; 0 is allowed.
-        batch: sequences that are served together.
-        dtype: what the numbers are stored in.
+        length: positions per sequence; 0 is allowed.
+        batch: number of sequences.
+        dtype: the dtype of the cache.
 
     Returns:
         An exact Python int.
@@ -80,10 +80,10 @@ class KVCache:
     """The keys and values of one layer, for up to `max_len` positions.
 
     Two buffers are allocated once. `append` writes the new positions after the old ones and returns
-    all positions so far, as views of the buffers: nothing old is copied.
+    all positions so far, as views of the buffers: old positions are never copied.
 
     Attributes:
-        length: how many positions have been appended, an int. It starts at 0.
+        length: the number of positions appended so far, an int. It starts at 0.
     """
 
     def __init__(
@@ -99,9 +99,9 @@ class KVCache:
         raise NotImplementedError("KVCache.__init__")
 
     def append(self, k: torch.Tensor, v: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        """Adds s >= 1 positions and returns all t positions so far.
+        """Add s >= 1 positions and return all t positions so far.
 
-        Keys and values are detached before they are stored, because serving needs no gradients.
+        Gradients need not pass through the cache: inference needs none.
 
         Args:
             k: new keys, (B, H_kv, s, d); converted to the cache's dtype.
@@ -112,10 +112,10 @@ class KVCache:
             two buffers, in the cache's dtype.
 
         Raises:
-            ValueError: they do not all fit; the message contains how many positions are new, or how
-                many there would be. Then no data is written, and `length` does not change.
+            ValueError: they do not all fit; the message contains the number of new positions, or
+                the resulting length. Then no data is written, and `length` does not change.
         """
-        # TODO: check first, then write into the buffers after what is there, then slice.
+        # TODO: check first, then write into the buffers after the old positions, then slice.
         raise NotImplementedError("KVCache.append")
 
 
@@ -125,7 +125,7 @@ def grouped_query_attention(
     v: torch.Tensor,
     mask: torch.Tensor | None = None,
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """Attention in which several query heads share the keys and values of one head.
+    """Compute attention in which several query heads share the keys and values of one head.
 
     Query head h uses key-value head h // (H / H_kv): with H = 8 and H_kv = 2, the heads 0 to 3
     share the first one (Ainslie et al., 2023, section 2.2). H_kv = H is multi-head attention;
@@ -166,11 +166,11 @@ class GroupedQueryAttention(nn.Module):
         raise NotImplementedError("GroupedQueryAttention.__init__")
 
     def forward(self, x: torch.Tensor, cache: Any | None = None) -> torch.Tensor:
-        """Lets every position attend to itself and to all before it.
+        """Let every position attend to itself and to all earlier ones.
 
         Without a cache, position i attends to the positions 0 … i of x. With one, the positions of
         x follow those in the cache: their keys and values are appended, once, and each attends to
-        everything in the cache up to itself. If x is fed in pieces, the outputs stay the same.
+        all positions of the cache up to itself. Feeding x in chunks gives the same outputs.
 
         Args:
             x: (B, s, C).
@@ -180,7 +180,7 @@ class GroupedQueryAttention(nn.Module):
         Returns:
             (B, s, C).
         """
-        # TODO: project, split; with a cache, ask where x begins, and append; a mask for positions
+        # TODO: project, split; with a cache, read its length, then append; a mask for positions
         # that do not begin at 0; attend, merge, project.
         raise NotImplementedError("GroupedQueryAttention.forward")
 
@@ -193,22 +193,22 @@ def sliding_window_mask(
     offset: int = 0,
     device: torch.device | str | None = None,
 ) -> torch.Tensor:
-    """Mask of causal attention that sees the last `window` positions, and always the first few.
+    """Make a causal mask for the last `window` positions and the first `sinks` positions.
 
     Query i is at position offset + i, key j at position j. A query sees the keys up to its own
     position that are less than `window` away (Beltagy et al., 2020, section 3.1), and those among
     the first `sinks` positions (attention sinks: Xiao et al., 2024, section 3.2).
 
     Args:
-        n: queries.
-        m: keys.
-        window: how many positions a query sees, its own included.
-        sinks: how many of the first positions every later query sees as well.
-        offset: the position of the first query, that is, how many positions a cache held before.
-        device: where the mask is made.
+        n: number of queries.
+        m: number of keys.
+        window: number of positions that a query sees, including its own.
+        sinks: number of first positions that every later query sees as well.
+        offset: the position of the first query, that is, the length of the cache before it.
+        device: the device of the mask.
 
     Returns:
-        bool (n, m), True = may attend. There may be rows in which nothing is True.
+        bool (n, m), True = may attend. Rows may be all False.
     """
     # TODO: two ranges of positions, one as a column; three conditions.
     raise NotImplementedError("sliding_window_mask")
@@ -268,34 +268,34 @@ class LanguageModel(nn.Module):
 
 
 def generate_cached(model: Any, idx: torch.Tensor, max_new_tokens: int) -> torch.Tensor:
-    """Continues each sequence with its most likely tokens, and feeds every token only once.
+    """Continue each sequence with its most likely tokens, feeding every token only once.
 
-    First the whole prompt is fed in one call (prefill), then each new token alone (decode). What
-    the model knows of earlier tokens is in its caches.
+    First the whole prompt is fed in one call (prefill), then each new token separately (decoding).
+    The caches contain the keys and values of earlier tokens.
 
     Args:
-        model: called as model(ids (B, s), caches), gives logits (B, s, V); `model.new_caches(B,
-            max_len)` makes its empty caches, for max_len positions. It runs in evaluation mode;
-            afterwards its mode, training or evaluation, is restored.
+        model: called as model(ids (B, s), caches), returns logits (B, s, V); `model.new_caches(B,
+            max_len)` creates its empty caches, for max_len positions. It runs in evaluation mode;
+            then its previous mode, training or evaluation, is restored.
         idx: the prompt, ids (B, T), T >= 1.
-        max_new_tokens: how many tokens to add to each sequence; 0 is allowed.
+        max_new_tokens: number of tokens to add to each sequence; 0 is allowed.
 
     Returns:
-        ids (B, T + max_new_tokens), the prompt included. No gradients are kept.
+        ids (B, T + max_new_tokens), the prompt included. No gradients are recorded.
     """
-    # TODO: make the caches once, with room for what will be fed; feed the prompt; then a loop that
-    # feeds the token that was chosen last.
+    # TODO: create the caches once, with room for all fed tokens; feed the prompt; then a loop that
+    # feeds the last chosen token.
     raise NotImplementedError("generate_cached")
 
 
 class PagedCache:
     """Elective: keys and values of many sequences, in pages of one pool (Kwon et al., 2023, §4.1).
 
-    A sequence takes a page when its last one is full and gives all back at its end, so no room is
-    kept for tokens that may never come. The pool is float32 on the CPU and is allocated once.
+    A sequence takes a page when its last one is full and returns all pages when it ends, so no room
+    is reserved for tokens that may never come. The pool is float32 on the CPU and is allocated once.
 
     Attributes:
-        free_pages: how many pages no sequence holds, an int.
+        free_pages: the number of unused pages, an int.
     """
 
     def __init__(self, num_pages: int, page_size: int, n_kv_heads: int, d: int) -> None:
@@ -303,10 +303,10 @@ class PagedCache:
         raise NotImplementedError("PagedCache.__init__")
 
     def append(self, seq: Hashable, k: torch.Tensor, v: torch.Tensor) -> None:
-        """Adds s >= 1 positions to a sequence; an unknown name starts a new one.
+        """Add s >= 1 positions to a sequence; an unknown name starts a new one.
 
-        The sequence's last page is filled first; pages are taken for the rest only. Keys and values
-        are detached before they are stored. What is stored already is neither copied nor read.
+        The sequence's last page is filled first; pages are taken for the rest only. Gradients need
+        not pass, and stored positions are neither copied nor read.
 
         Args:
             seq: the sequence's name, anything hashable.
@@ -314,45 +314,45 @@ class PagedCache:
             v: new values, (H_kv, s, d).
 
         Raises:
-            ValueError: there are not enough free pages; the message contains one of: the positions
-                or the pages that were asked for, or the pages that are free. Everything stays as
-                it was.
+            ValueError: there are not enough free pages; the message contains one of: the number of
+                new positions, of required pages, or of free pages. The cache does not
+                change.
         """
-        # TODO: how many pages are missing? Take them or refuse; then each position has a page and
-        # a place in it.
+        # TODO: how many more pages are needed? Take them or refuse; then each position has a page
+        # and a slot in it.
         raise NotImplementedError("PagedCache.append")
 
     def gather(self, seq: Hashable) -> tuple[torch.Tensor, torch.Tensor]:
-        """Everything appended to a sequence, in order: keys and values, (H_kv, t, d) each."""
-        # TODO: put the sequence's pages one after the other, and cut off what is not filled yet.
+        """Return all keys and values of a sequence in order, (H_kv, t, d) each."""
+        # TODO: concatenate the sequence's pages, and cut off the slots that are not filled yet.
         raise NotImplementedError("PagedCache.gather")
 
     def free(self, seq: Hashable) -> None:
-        """Frees all pages of a sequence and removes it; its name may be used again."""
-        # TODO: its pages become free again, and its name is forgotten.
+        """Free all pages of a sequence and remove it; its name may be used again."""
+        # TODO: return its pages to the free list, and remove its name.
         raise NotImplementedError("PagedCache.free")
 
 
 def speculative_step(
     draft: torch.Tensor, p: torch.Tensor, q: torch.Tensor, u: torch.Tensor
 ) -> tuple[int, int]:
-    """Elective: what a large model keeps of k tokens that a small one drafted, and one token more.
+    """Elective: accept or reject k tokens drafted by a small model, and draw one more token.
 
-    Token i of the draft, t, is kept while u_i < p_i[t] / q_i[t]. At the first that is refused, the
-    next token is drawn from max(p_i - q_i, 0), normalised; if all are kept, from p_k. What comes
-    out is distributed exactly as if the large model had written alone (Leviathan et al., 2023,
+    Token i of the draft, t, is accepted if u_i < p_i[t] / q_i[t]. At the first rejection, the next
+    token is drawn from max(p_i - q_i, 0), normalised; if all are accepted, from p_k. The output has
+    the same distribution as if the large model had generated it alone (Leviathan et al., 2023,
     algorithm 1 and appendix A.1). The next token is always drawn with u_k, the last entry of u: it
     is the smallest one whose cumulative probability exceeds u_k.
 
     Args:
         draft: the drafted tokens, int (k,); k = 0 is allowed. None has q_i[t] = 0.
         p: the large model's probabilities after 0 … k tokens of the draft, (k + 1, V).
-        q: those from which the draft was drawn, (k, V).
+        q: the small model's probabilities, from which the draft was drawn, (k, V).
         u: uniform random numbers in [0, 1), (k + 1,).
 
     Returns:
-        accepted: how many tokens of the draft are kept, an int.
-        token: the one that follows them, an int.
+        accepted: the number of accepted tokens, an int.
+        token: the token that follows them, an int.
     """
-    # TODO: walk along the draft; at the first refusal, or at its end, draw.
+    # TODO: go through the draft; at the first rejection, or at its end, draw.
     raise NotImplementedError("speculative_step")

@@ -2,10 +2,24 @@
 
 import pytest
 import torch
+from torch.utils._python_dispatch import TorchDispatchMode
 
 
 def random(*shape, seed=0):
     return torch.randn(*shape, generator=torch.Generator().manual_seed(seed))
+
+
+class NewElements(TorchDispatchMode):
+    """Counts the elements of new tensors."""
+
+    total = 0
+
+    def __torch_dispatch__(self, operation, types, args=(), kwargs=None):
+        result = operation(*args, **(kwargs or {}))
+        new = isinstance(result, torch.Tensor) and all(result is not arg for arg in args)
+        if new and not operation.is_view:
+            self.total += result.numel()
+        return result
 
 
 def test_cache_bytes_by_hand():
@@ -13,6 +27,8 @@ def test_cache_bytes_by_hand():
 
     answer = cache_bytes(n_layers=1, n_kv_heads=1, d=4, length=10)
     assert answer == 160, f"10 positions of 4 numbers, keys and values, 2 bytes each: not {answer}"
+    answer = cache_bytes(1, 1, 4, 10, batch=3, dtype=torch.float32)
+    assert answer == 960, f"three sequences in float32 take 6 times as much: 960, not {answer}"
     answer = cache_bytes(32, 8, 128, 8192, dtype=torch.bfloat16)
     assert answer == 2**30, f"that of a model with 8 billion weights is exactly 1 GiB, not {answer}"
     assert type(answer) is int, f"an int, not {type(answer).__name__}"
@@ -42,6 +58,23 @@ def test_KVCache_gives_views():
     )
 
 
+def test_KVCache_keeps_heads_and_caches_apart():
+    from serving import KVCache
+
+    cache, other = (KVCache(2, 3, 6, 4, dtype=torch.float16) for _ in range(2))
+    k = random(2, 3, 5, 4)
+    keys, values = cache.append(k[:, :, :2], -k[:, :, :2])
+    other.append(random(2, 3, 4, 4, seed=1), random(2, 3, 4, 4, seed=1))
+    with NewElements() as new:
+        keys, values = cache.append(k[:, :, 2:], -k[:, :, 2:])
+    assert keys.dtype == torch.float16, f"the cache is float16, its keys are {keys.dtype}"
+    assert keys.shape == (2, 3, 5, 4), f"(B, H_kv, t, d) is (2, 3, 5, 4), not {tuple(keys.shape)}"
+    assert torch.equal(keys, k.half()) and torch.equal(values, -k.half()), (
+        "keys and values should be those appended to this cache, in their order"
+    )
+    assert new.total <= 3 * 2 * k[:, :, 2:].numel(), "an append should write new positions only"
+
+
 def test_KVCache_refuses_what_does_not_fit():
     from serving import KVCache
 
@@ -50,6 +83,17 @@ def test_KVCache_refuses_what_does_not_fit():
     with pytest.raises(ValueError, match=r"2|5"):
         cache.append(random(1, 1, 2, 2), random(1, 1, 2, 2))
     assert cache.length == 3, f"a refused append leaves length at 3, not {cache.length}"
+
+
+def test_KVCache_writes_nothing_when_it_refuses():
+    from serving import KVCache
+
+    cache = KVCache(1, 1, 3, 1)
+    keys, _ = cache.append(torch.ones(1, 1, 2, 1), torch.ones(1, 1, 2, 1))
+    before = bytes(keys.untyped_storage())
+    with pytest.raises(ValueError, match=r"\d"):
+        cache.append(torch.full((1, 1, 2, 1), 5.0), torch.ones(1, 1, 2, 1))
+    assert bytes(keys.untyped_storage()) == before, "a refused append should write nothing"
 
 
 def test_grouped_query_attention_shares_heads():
@@ -70,13 +114,45 @@ def test_grouped_query_attention_against_copied_keys():
     from serving import grouped_query_attention
 
     q, k, v = random(2, 6, 4, 8), random(2, 2, 5, 8, seed=1), random(2, 2, 5, 3, seed=2)
-    mask = torch.ones(4, 5, dtype=torch.bool).tril()
-    output, weights = grouped_query_attention(q, k, v, mask)
-    scores = q @ k.repeat_interleave(3, dim=1).mT / 8**0.5
-    expected = scores.masked_fill(~mask, -torch.inf).softmax(-1)
-    assert torch.allclose(weights, expected, atol=1e-6), "the weights of some head are not right"
-    expected = expected @ v.repeat_interleave(3, dim=1)
-    assert torch.allclose(output, expected, atol=1e-6), "the output of some head is not right"
+    triangle = torch.ones(4, 5, dtype=torch.bool).tril()
+    per_head = random(2, 6, 4, 5, seed=3) > -1
+    per_head[..., 0] = True
+    for mask in (None, triangle, per_head):
+        output, weights = grouped_query_attention(q, k, v, mask)
+        scores = q @ k.repeat_interleave(3, dim=1).mT / 8**0.5
+        seen = torch.ones_like(scores, dtype=torch.bool) if mask is None else mask
+        expected = scores.masked_fill(~seen, -torch.inf).softmax(-1)
+        shape = "no mask" if mask is None else f"a mask of shape {tuple(mask.shape)}"
+        assert torch.allclose(weights, expected, atol=1e-6), f"with {shape} the weights are wrong"
+        expected = expected @ v.repeat_interleave(3, dim=1)
+        assert torch.allclose(output, expected, atol=1e-6), f"with {shape} the output is wrong"
+
+
+def test_grouped_query_attention_copies_no_keys():
+    from serving import grouped_query_attention
+
+    q, k, v = random(1, 32, 1, 32), random(1, 2, 512, 32, seed=1), random(1, 2, 512, 32, seed=2)
+    with NewElements() as new:
+        grouped_query_attention(q, k, v)
+    assert new.total <= 8 * k.numel(), (
+        f"keys and values have {k.numel()} numbers each, but your tensors have {new.total} in all: "
+        "are the keys copied for the query heads?"
+    )
+
+
+def test_grouped_query_attention_of_hidden_keys():
+    from serving import grouped_query_attention
+
+    mask = torch.tensor([[True, False], [False, False]])
+    v = random(1, 2, 2, 3, seed=2)
+    output, _ = grouped_query_attention(
+        300 * random(1, 4, 2, 4), random(1, 2, 2, 4, seed=1), v, mask
+    )
+    expected = v[:, [0, 0, 1, 1], 0]
+    assert torch.allclose(output[:, :, 0], expected, atol=1e-5), (
+        "a query that sees one key should return its value"
+    )
+    assert not output[:, :, 1].any(), "a query with no visible key should get zeros"
 
 
 def test_grouped_query_attention_refuses_uneven_groups():
@@ -87,7 +163,7 @@ def test_grouped_query_attention_refuses_uneven_groups():
 
 
 class Joining:
-    """A cache that joins: slow, and independent of yours."""
+    """A cache that concatenates: slow, and independent of yours."""
 
     def __init__(self):
         self.length, self.both = 0, None
@@ -109,7 +185,37 @@ def test_GroupedQueryAttention_has_small_projections():
     assert shapes == expected, f"the parameters should be {expected}, not {shapes}"
 
 
-def test_GroupedQueryAttention_in_pieces():
+def test_GroupedQueryAttention_agrees_with_torch():
+    from serving import GroupedQueryAttention
+
+    torch.manual_seed(1)
+    module, x = GroupedQueryAttention(12, 6, 2), random(2, 5, 12, seed=4)
+    q, k, v = (
+        (x @ layer.weight.T).unflatten(-1, (-1, 2)).transpose(1, 2)
+        for layer in (module.W_q, module.W_k, module.W_v)
+    )
+    k, v = (part.repeat_interleave(3, dim=1) for part in (k, v))
+    heads = torch.nn.functional.scaled_dot_product_attention(q, k, v, is_causal=True)
+    expected = heads.transpose(1, 2).flatten(2) @ module.W_o.weight.T
+    assert torch.allclose(module(x), expected, atol=1e-5), (
+        "the output differs from PyTorch's: check which layer makes queries, keys and values, how "
+        "features become heads, the scale, and W_o"
+    )
+
+
+def test_GroupedQueryAttention_keeps_caches_apart():
+    from serving import GroupedQueryAttention
+
+    torch.manual_seed(2)
+    module, x, y = GroupedQueryAttention(12, 6, 2), random(1, 4, 12), random(1, 4, 12, seed=1)
+    first, second = Joining(), Joining()
+    module(x[:, :3], first), module(y[:, :3], second)
+    assert torch.allclose(module(x[:, 3:], first), module(x)[:, 3:], atol=1e-5), (
+        "each cache belongs to a separate sequence"
+    )
+
+
+def test_GroupedQueryAttention_in_chunks():
     from serving import GroupedQueryAttention
 
     torch.manual_seed(0)
@@ -118,11 +224,12 @@ def test_GroupedQueryAttention_in_pieces():
     assert whole.shape == x.shape, f"(B, s, C) in, (B, s, C) out, not {tuple(whole.shape)}"
     for sizes in ((7,), (4, 1, 1, 1), (2, 3, 2)):
         cache = Joining()
-        pieces = torch.cat([module(piece, cache) for piece in x.split(sizes, dim=1)], dim=1)
-        assert cache.length == 7, f"in pieces of {sizes} the cache should end with 7 positions"
-        worst = int((pieces - whole).abs().amax((0, 2)).argmax())
-        assert torch.allclose(pieces, whole, atol=1e-5), (
-            f"in pieces of {sizes} the outputs differ, most at position {worst}"
+        chunked = torch.cat([module(chunk, cache) for chunk in x.split(sizes, dim=1)], dim=1)
+        assert cache.length == 7, f"in chunks of {sizes} the cache should end with 7 positions"
+        assert cache.both.shape[2] == 2, "append the two key-value heads, not a copy per query head"
+        worst = int((chunked - whole).abs().amax((0, 2)).argmax())
+        assert torch.allclose(chunked, whole, atol=1e-5), (
+            f"in chunks of {sizes} the outputs differ, most at position {worst}"
         )
 
 
@@ -136,12 +243,16 @@ def test_sliding_window_mask_by_hand():
     assert answer == ["x....", "xx...", ".xx..", "..xx.", "...xx"], answer
     answer = drawn(sliding_window_mask(5, 5, 2, sinks=1))
     assert answer == ["x....", "xx...", "xxx..", "x.xx.", "x..xx"], answer
+    answer = drawn(sliding_window_mask(6, 6, 3, sinks=2))
+    assert answer == ["x.....", "xx....", "xxx...", "xxxx..", "xxxxx.", "xx.xxx"], answer
+    answer = drawn(sliding_window_mask(2, 5, 2))
+    assert answer == ["x....", "xx..."], f"positions are counted from 0 in both: not {answer}"
     answer = drawn(sliding_window_mask(1, 5, 2, sinks=1, offset=4))
     assert answer == ["x..xx"], f"the query stands at position 4, and sees {answer}"
 
 
 class Counting(torch.nn.Module):
-    """The next token is (the sum of all tokens so far) mod 10. It notes what it is fed."""
+    """Predicts (the sum of all tokens so far) mod 10, and records what it is fed."""
 
     def __init__(self):
         super().__init__()
@@ -153,7 +264,7 @@ class Counting(torch.nn.Module):
 
     def forward(self, ids, caches):
         self.fed.append(ids.shape[1])
-        sums = caches[0][:, None] + ids.cumsum(1)
+        sums = caches[0][:, None] + ids.cumsum(1) + self.training  # off by one in training mode
         caches[0] += ids.sum(1)
         return torch.nn.functional.one_hot(sums % 10, 10).float()
 
@@ -169,7 +280,24 @@ def test_generate_cached_feeds_each_token_once():
     )
     assert model.fed[:3] == [3, 1, 1], f"the prompt at once, then one at a time, not {model.fed}"
     assert len(model.asked) == 1, f"caches are made once, not {len(model.asked)} times"
-    assert model.training, "the model was in training mode, and should be so afterwards"
+    assert model.asked[0][0] == 2 and model.asked[0][1] in (5, 6), (
+        f"for 2 prompts of 3 tokens and 3 new ones, request caches for 6 positions (or 5, because "
+        f"the last token is never fed), not {model.asked[0]}"
+    )
+
+
+def test_generate_cached_restores_everything():
+    from serving import generate_cached
+
+    for training in (True, False):
+        model = Counting().train(training)
+        prompt = torch.tensor([[1, 2, 3]])
+        first, second = generate_cached(model, prompt, 2), generate_cached(model, prompt, 2)
+        assert first.tolist() == [[1, 2, 3, 6, 2]], "the model should run in evaluation mode"
+        assert torch.equal(first, second), "a second call should start with empty caches"
+        assert prompt.tolist() == [[1, 2, 3]], "the prompt was changed"
+        assert model.training is training, "the model's previous mode should be restored"
+        assert torch.is_grad_enabled(), "gradients should be enabled again afterwards"
 
 
 def test_PagedCache_takes_and_gives_back():
@@ -198,6 +326,41 @@ def test_PagedCache_takes_and_gives_back():
     assert again == [5, 6, 7, 8], f"b goes on in pages that a gave back: not {again}"
 
 
+def test_PagedCache_keeps_sequences_apart():
+    from serving import PagedCache
+
+    cache, other = PagedCache(6, 2, n_kv_heads=3, d=4), PagedCache(6, 2, n_kv_heads=3, d=4)
+    k = random(3, 9, 4)
+    cache.append("a", k[:, :3], k[:, :3])
+    cache.append("b", k[:, 3:5], k[:, 3:5])
+    cache.free("a")  # its pages come first again
+    cache.append("b", k[:, 5:9], k[:, 5:9])
+    other.append("b", k[:, :1], k[:, :1])
+    keys, _ = cache.gather("b")
+    assert keys.shape == (3, 6, 4), f"(H_kv, t, d) is (3, 6, 4), not {tuple(keys.shape)}"
+    assert torch.equal(keys, k[:, 3:9]), (
+        "the positions of b should be in the order in which they were appended"
+    )
+    free = cache.free_pages
+    with pytest.raises(ValueError, match=r"\d"):
+        cache.append("c", random(3, 8, 4), random(3, 8, 4))
+    assert cache.free_pages == free, "a refused append should take no page"
+    cache.append("a", k[:, :2], k[:, :2])
+    assert torch.equal(cache.gather("a")[0], k[:, :2]), "after `free`, a name starts again"
+
+
+def test_PagedCache_copies_no_old_positions():
+    from serving import PagedCache
+
+    cache = PagedCache(64, 16, n_kv_heads=1, d=4)
+    cache.append("a", random(1, 1000, 4), random(1, 1000, 4))
+    with NewElements() as new:
+        cache.append("a", random(1, 1, 4), random(1, 1, 4))
+    assert new.total <= 400, (
+        f"one more position has 4 numbers, but you make tensors of {new.total} in all"
+    )
+
+
 def test_speculative_step_by_hand():
     from serving import speculative_step
 
@@ -207,5 +370,22 @@ def test_speculative_step_by_hand():
     assert kept == (1, 2), f"0.2 < 0.2/0.8: kept, and 0.5 draws token 2 from the last row: {kept}"
     refused = speculative_step(torch.tensor([0]), p, q, torch.tensor([0.3, 0.1]))
     assert refused == (0, 1), f"0.3 is too much; only token 1 has more in p than in q: {refused}"
+    longer = torch.tensor([[0.5, 0.5, 0.0], [0.0, 0.4, 0.6], [0.3, 0.3, 0.4], [0.6, 0.2, 0.2]])
+    guess = torch.tensor([[0.5, 0.4, 0.1], [0.2, 0.8, 0.0], [0.3, 0.3, 0.4]])
+    draft = torch.tensor([0, 1, 2])
+    middle = speculative_step(draft, longer, guess, torch.tensor([0.9, 0.7, 0.1, 0.0]))
+    assert middle == (1, 2), (
+        f"the second token is rejected (0.7 > 0.4/0.8), so stop there: {middle}"
+    )
+    all_kept = speculative_step(draft, longer, guess, torch.tensor([0.9, 0.3, 0.5, 0.7]))
+    assert all_kept == (3, 1), f"all three are kept, and 0.7 draws token 1 of the last: {all_kept}"
+    flat = torch.tensor([[0.4, 0.3, 0.3], [1.0, 0.0, 0.0]])
+    steep = torch.tensor([[1.0, 0.0, 0.0]])
+    drawn = speculative_step(torch.tensor([0]), flat, steep, torch.tensor([0.4, 0.45]))
+    assert drawn == (0, 1), (
+        f"after the rejection 1 and 2 have probability 1/2 each, and 0.45 draws token 1: {drawn}"
+    )
+    late = speculative_step(torch.tensor([0]), flat, steep, torch.tensor([0.4, 0.55]))
+    assert late == (0, 2), f"the last number, 0.55, draws token 2: {late}"
     empty = speculative_step(torch.tensor([], dtype=torch.long), p[:1], q[:0], torch.tensor([0.1]))
     assert empty == (0, 0), f"without a draft the token comes from p: {empty}"

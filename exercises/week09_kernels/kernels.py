@@ -1,19 +1,19 @@
 """Week 9: kernels.
 
-So far a library ran your operations one by one, and each went through memory. This week you write
-what runs inside of one: kernels in Triton, a small language in Python's syntax. A kernel is launched
-as a grid of programs. All of them run the same code, at the same time and in no order, each on its
-own block of the data, and each moves its block itself: from memory, and back.
+So far a library ran your operations one by one, and each read and wrote memory. This week you write
+the code inside one operation: kernels in Triton, a small language in Python's syntax. A kernel is
+launched as a grid of programs. All of them run the same code, in parallel and in any order, each on
+a separate block of the data, which it loads from memory and stores itself.
 
 A machine without a GPU runs them too: Triton's interpreter executes a kernel as Python, program by
 program. It is slow, so inputs are small. On a machine with a GPU the same file is compiled.
 
 Shapes: `n` rows or queries, `m` columns or keys, `d` features, a power of two >= 16. All inputs are
 float32 or float16; kernels have no gradients. Tensors may be views with any strides. Around a kernel
-torch makes, copies and views tensors; all computing is the kernel's.
+torch may create, copy and view tensors; the kernel does all the computing.
 
 A load or a store must not access memory outside its tensor: it may contain other data, or be
-unmapped. What a masked-off place of a load holds is up to you: `other=`.
+unmapped. You choose the value of masked elements of a load: `other=`.
 
 Not allowed this week: calls of a library's `softmax`, `log_softmax`, `logsumexp`, `matmul`,
 `mm`, `bmm`, `addmm`, `baddbmm`, `mv`, `einsum`, `linear`, `scaled_dot_product_*`,
@@ -40,7 +40,7 @@ import triton.language as tl
 
 @triton.jit
 def _scale_kernel(x, y, factor, m, x_row, x_column, y_row, y_column, block: tl.constexpr):
-    """Provided: one row of y = factor * x. A program's number is the number of its row."""
+    """Provided: one row of y = factor * x. The program id is the number of the row."""
     row = tl.program_id(0)
     columns = tl.arange(0, block)  # a power of two, known when the kernel is compiled
     inside = columns < m  # the rest of the block lies past the row's end
@@ -49,7 +49,7 @@ def _scale_kernel(x, y, factor, m, x_row, x_column, y_row, y_column, block: tl.c
 
 
 def scale_rows(x: torch.Tensor, factor: float) -> torch.Tensor:
-    """Provided, as an example: factor * x for x (n, m), with a program for each row."""
+    """Provided, as an example: factor * x for x (n, m), with one program per row."""
     n, m = x.shape
     y = torch.empty(n, m, dtype=x.dtype, device=x.device)
     block = triton.next_power_of_2(m)
@@ -59,9 +59,9 @@ def scale_rows(x: torch.Tensor, factor: float) -> torch.Tensor:
 
 
 def softmax_rows(x: torch.Tensor) -> torch.Tensor:
-    """The softmax of each row, in one kernel with a program for each row.
+    """Compute the softmax of each row, in one kernel with one program per row.
 
-    A row fits into one block: load it once, keep it, store the result. Compute in float32.
+    A row fits into one block: load it once, compute, store the result. Compute in float32.
 
     Args:
         x: scores, (n, m) with m <= 4096, float32 or float16, any strides. An entry may be -inf, and
@@ -70,15 +70,15 @@ def softmax_rows(x: torch.Tensor) -> torch.Tensor:
     Returns:
         weights (n, m), in x's dtype.
     """
-    # TODO: write a kernel above this function, as `_scale_kernel` is written; make the result, and
-    # launch one program for each row. Which `other` keeps the maximum and the sum right?
+    # TODO: write a kernel above this function, similar to `_scale_kernel`; create the result, and
+    # launch one program per row. Which `other` keeps the maximum and the sum right?
     raise NotImplementedError("softmax_rows")
 
 
 def matmul(a: torch.Tensor, b: torch.Tensor, block: int = 16) -> torch.Tensor:
-    """The product of two matrices, in tiles of block × block.
+    """Compute the product of two matrices, in tiles of block × block.
 
-    A program makes one tile of the result (or more): it steps through the rows of a and the columns
+    A program computes one tile of the result (or more): it steps through the rows of a and the columns
     of b by `block`, and adds up `tl.dot` of the two tiles in float32. On a GPU `tl.dot` may
     round float32 to fewer bits: use `input_precision="ieee"`.
 
@@ -97,10 +97,10 @@ def matmul(a: torch.Tensor, b: torch.Tensor, block: int = 16) -> torch.Tensor:
 
 
 def logsumexp_rows(x: torch.Tensor, block: int = 64) -> torch.Tensor:
-    """The logarithm of the sum of the exponentials of each row, in one pass over its blocks.
+    """Compute the logsumexp of each row, in one pass over its blocks.
 
-    One launch. A row may be longer than any block: what is known of it after some blocks is their
-    maximum and the sum of exp(entry - maximum) (week 7). Every element is loaded exactly once, and
+    One launch. A row may be longer than any block: the running state is the maximum of the blocks
+    so far and the sum of exp(entry - maximum) (week 7). Every element is loaded exactly once, and
     a load covers at most `block` elements.
 
     Args:
@@ -108,9 +108,9 @@ def logsumexp_rows(x: torch.Tensor, block: int = 64) -> torch.Tensor:
         block: a power of two >= 16. m need not be a multiple of it.
 
     Returns:
-        (n,), in float32 for either dtype; -inf for a row of nothing but -inf.
+        (n,), in float32 for either dtype; -inf for a row of only -inf.
     """
-    # TODO: a program for each row, a loop over its blocks, two running numbers. What happens to
+    # TODO: one program per row, a loop over its blocks, two running numbers. What happens to
     # them if every entry of a block is -inf?
     raise NotImplementedError("logsumexp_rows")
 
@@ -123,10 +123,10 @@ def flash_forward(
     block_m: int = 16,
     block_n: int = 16,
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """Attention without the table of scores: week 7's `tiled_attention`, as a kernel.
+    """Compute attention without the score matrix: week 7's `tiled_attention` as a kernel.
 
     softmax(q kᵀ / √d) v, in tiles: a program takes block_m queries and steps through the keys by
-    block_n, with a running maximum, a running sum and a running mixture of values for each query.
+    block_n, with a running maximum, a running sum and a running sum of values for each query.
 
     Args:
         q: queries, (n, d), float32 or float16, any strides; d is a power of two >= 16.
@@ -141,6 +141,6 @@ def flash_forward(
         output (n, d) in q's dtype, and the logsumexp (n,) of each query's scores, in float32 or in
         q's dtype. No tensor of n × m elements is made on the way.
     """
-    # TODO: a program for each block of queries. Scores of keys past the end, and of keys that a
+    # TODO: one program per block of queries. Scores of keys past the end, and of keys that a
     # query may not see, are -inf before the maximum is taken.
     raise NotImplementedError("flash_forward")

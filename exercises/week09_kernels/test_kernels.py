@@ -8,6 +8,7 @@ import os
 
 import pytest
 import torch
+from torch.utils._python_dispatch import TorchDispatchMode
 
 os.environ.setdefault("TRITON_INTERPRET", "0" if torch.cuda.is_available() else "1")
 DEVICE = "cpu" if os.environ["TRITON_INTERPRET"] == "1" else "cuda"
@@ -31,6 +32,35 @@ def near(answer, expected, said, within=1e-5):
     )
     assert answer.dtype == expected.dtype, f"{expected.dtype}, not {answer.dtype}"
     assert torch.allclose(answer, expected, rtol=within, atol=within), said
+
+
+class Outside(TorchDispatchMode):
+    """Records the arithmetic that torch does around a kernel, and the size of its largest tensor."""
+
+    ARITHMETIC = ("max", "sum", "exp", "log", "div", "mul", "add", "sub", "mm", "bmm", "where")
+
+    def __init__(self):
+        super().__init__()
+        self.arithmetic, self.elements = [], 0
+
+    def __torch_dispatch__(self, operation, types, args=(), kwargs=None):
+        result = operation(*args, **(kwargs or {}))
+        name = operation.__name__.partition(".")[0].removesuffix("_")
+        if any(part in name for part in self.ARITHMETIC) and result.is_floating_point():
+            self.arithmetic.append(name)
+        if isinstance(result, torch.Tensor) and not operation.is_view:
+            self.elements = max(self.elements, result.numel())
+        return result
+
+
+def in_kernels(function, *args, **kwargs):
+    """Call the function, and check that torch does no arithmetic around its kernels."""
+    with Outside() as outside:
+        result = function(*args, **kwargs)
+    assert not outside.arithmetic, (
+        f"torch computes {', '.join(outside.arithmetic)} outside the kernel: do it in the kernel"
+    )
+    return result, outside.elements
 
 
 def test_softmax_rows_by_hand():
@@ -58,6 +88,15 @@ def test_softmax_rows_of_a_view():
     near(softmax_rows(x), x.softmax(-1), "a transposed matrix: go by its strides")
 
 
+def test_softmax_rows_of_long_rows_and_large_scores():
+    from kernels import softmax_rows
+
+    x = random(2, 1500)
+    x[0] += 300.0
+    answer, _ = in_kernels(softmax_rows, x)
+    near(answer, x.softmax(-1), "rows of 1500 scores, one of them near 300, are wrong")
+
+
 def test_matmul_by_hand():
     from kernels import matmul
 
@@ -77,6 +116,16 @@ def test_matmul_in_tiles():
         near(matmul(a, b), a @ b, f"({M}, {K}) times ({K}, {N}) is wrong", 1e-4)
 
 
+def test_matmul_of_many_tiles_and_views():
+    from kernels import matmul
+
+    a, b = random(272, 16), random(16, 16, seed=1)
+    answer, _ = in_kernels(matmul, a, b)
+    near(answer, a @ b, "272 rows need 17 tiles of 16", 1e-4)
+    a, b = random(20, 18, seed=2).T, random(17, 20, seed=3).T
+    near(matmul(a, b), a @ b, "transposed matrices: use their strides", 1e-4)
+
+
 def test_matmul_of_float16_is_float32():
     from kernels import matmul
 
@@ -92,6 +141,15 @@ def test_logsumexp_rows_by_hand():
     expected = torch.tensor([3.688879, 103.688879], device=DEVICE)  # the logarithm of 40
     answer = logsumexp_rows(x, block=16)
     near(answer, expected, f"log 40 and 100 + log 40 are expected, not {answer.tolist()}")
+
+
+def test_logsumexp_rows_that_rise():
+    from kernels import logsumexp_rows
+
+    x = torch.stack([torch.linspace(-60.0, 60.0, 100), torch.linspace(-90.0, -80.0, 100)])
+    view = x.to(DEVICE).T.contiguous().T  # the same numbers, with other strides
+    answer, _ = in_kernels(logsumexp_rows, view, block=16)
+    near(answer, view.logsumexp(-1), "rows that rise: is the old sum rescaled to the new maximum?")
 
 
 def test_logsumexp_rows_that_begin_with_nothing():
@@ -111,8 +169,25 @@ def test_flash_forward_by_hand():
     q, k = torch.zeros(2, 16, device=DEVICE), torch.zeros(3, 16, device=DEVICE)
     v = torch.tensor([1.0, 2.0, 6.0], device=DEVICE)[:, None].expand(3, 16)
     output, logsumexp = flash_forward(q, k, v)
-    near(output, torch.full((2, 16), 3.0, device=DEVICE), "equal scores give the mean of the values")
+    near(
+        output, torch.full((2, 16), 3.0, device=DEVICE), "equal scores give the mean of the values"
+    )
     near(logsumexp.float(), torch.full((2,), 1.098612, device=DEVICE), "the logarithm of 3 keys")
+
+
+def test_flash_forward_keeps_no_scores():
+    from kernels import flash_forward
+
+    n, m = 272, 64
+    q, k, v = 20 * random(n, 16), random(m, 16, seed=1), random(m, 16, seed=2)
+    (output, logsumexp), elements = in_kernels(flash_forward, q, k, v, block_m=32, block_n=16)
+    scores = q @ k.T / 4
+    near(output, scores.softmax(-1) @ v, "272 queries in tiles of 32, 64 keys in tiles of 16", 1e-4)
+    near(logsumexp.float(), scores.logsumexp(-1), "the logsumexp of large scores is wrong", 1e-4)
+    assert elements <= 2 * n * 16, (
+        f"the output has {n * 16} numbers, but you make a tensor of {elements} "
+        f"(all scores would be {n * m})"
+    )
 
 
 def test_flash_forward_in_tiles():

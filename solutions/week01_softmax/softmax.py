@@ -2,8 +2,8 @@
 
 The week climbs three steps. A softmax turns any row of numbers into weights, first in NumPy and
 then in torch, where it can be differentiated. Scaled dot-product attention uses those weights for
-a soft look-up (Vaswani et al., "Attention Is All You Need", 2017, section 3.2.1). `SelfAttention`
-lets the words of a sentence look each other up, and `ascii_heatmap` draws who looked at whom.
+a soft look-up (Vaswani et al., "Attention Is All You Need", 2017, section 3.2.1). In
+`SelfAttention` the words of a sentence attend to each other; `ascii_heatmap` draws the weights.
 
 Letters in the shapes: `n` queries, `m` keys, `d` numbers in a query or key, `d_v` numbers in a
 value, `T` tokens in a sentence, `...` any number of leading axes, including none.
@@ -47,7 +47,7 @@ def softmax_numpy(x: np.ndarray, axis: int = -1) -> np.ndarray:
 
 
 def softmax(x: torch.Tensor, dim: int = -1) -> torch.Tensor:
-    """The same in torch: positive weights that sum to 1 over `dim`, differentiable.
+    """Compute the same in torch: positive weights that sum to 1 over `dim`, differentiable.
 
     Args:
         x: Scores of any shape and floating-point type, on any device.
@@ -67,10 +67,10 @@ def softmax(x: torch.Tensor, dim: int = -1) -> torch.Tensor:
 
 
 def logsumexp(x: torch.Tensor, dim: int = -1, keepdim: bool = False) -> torch.Tensor:
-    """The logarithm of the sum of exponentials over `dim`: a smooth maximum, differentiable.
+    """Compute the logarithm of the sum of exponentials over `dim`, a smooth maximum.
 
-    It is finite for any finite input, however large. A row of only -inf, which is a sum of nothing,
-    gives -inf.
+    It is finite for any finite input, however large, and differentiable. A row of only -inf gives
+    -inf.
 
     Args:
         x: Numbers of any shape and floating-point type, on any device.
@@ -95,7 +95,7 @@ def logsumexp(x: torch.Tensor, dim: int = -1, keepdim: bool = False) -> torch.Te
 def scaled_dot_product_attention_numpy(
     q: np.ndarray, k: np.ndarray, v: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Look up every query among the keys and blend the values: softmax(q kᵀ / √d) v.
+    """Compare every query with the keys and average the values: softmax(q kᵀ / √d) v.
 
     Vaswani et al. (2017), section 3.2.1, equation 1.
 
@@ -120,7 +120,7 @@ def scaled_dot_product_attention_numpy(
 def scaled_dot_product_attention(
     q: torch.Tensor, k: torch.Tensor, v: torch.Tensor
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """The same in torch, differentiable in q, k and v.
+    """Compute the same in torch, differentiable in q, k and v.
 
     Args:
         q: Queries, (..., n, d).

@@ -1,10 +1,10 @@
 """Week 4: attention for long sequences by locality-sensitive hashing.
 
-Full attention compares every position with every other one, and its table of scores grows with the
-square of the length. This module builds the way round it that Reformer took (Kitaev, Kaiser and
+Full attention compares every position with every other one, and its score matrix grows with the
+square of the length. This module avoids that as the Reformer does (Kitaev, Kaiser and
 Levskaya, 2020, "Reformer: The Efficient Transformer", section 2): hash every vector so that similar
-ones share a bucket, sort the positions by bucket, and let each position look only at the chunk it
-falls into and the chunk before. Several rounds of hashing catch what one round misses.
+ones share a bucket, sort the positions by bucket, and let each position attend only to its own
+chunk and the previous one. Several rounds of hashing find keys that one round misses.
 
 Shapes: ``B`` batch, ``H`` heads, ``T`` sequence length, ``C`` model size, ``d`` head size, ``d_v``
 value size, ``...`` any number of leading dimensions, including none.
@@ -25,13 +25,13 @@ def attention_memory(
     n_hashes: int = 1,
     bytes_per_element: int = 4,
 ) -> int:
-    """Bytes that the attention scores of one head take.
+    """Compute the bytes of the attention scores of one head.
 
     Args:
         seq_len: number of positions n.
-        kind: ``"full"`` for n x n scores; ``"lsh"`` where, in each of ``n_hashes`` rounds, each
-            position is compared with the two chunks of ``bucket_size`` positions that it may look
-            at; the first chunk counts like all others.
+        kind: ``"full"`` for n x n scores; ``"lsh"`` if, in each of ``n_hashes`` rounds, each
+            position is compared with the two chunks of ``bucket_size`` positions that it may
+            attend to; the first chunk counts like all others.
         bucket_size: positions in a chunk.
         n_hashes: rounds of hashing.
         bytes_per_element: size of one score, 4 for float32.
@@ -42,7 +42,7 @@ def attention_memory(
     Raises:
         ValueError: ``kind`` is neither ``"full"`` nor ``"lsh"``; the message names it.
     """
-    # TODO: count the scores of each kind, then multiply by the size of one; refuse any other kind.
+    # TODO: count the scores of each kind, then multiply by their size; refuse an unknown kind.
     # BEGIN SOLUTION
     if kind == "full":
         scores = seq_len * seq_len
@@ -55,7 +55,7 @@ def attention_memory(
 
 
 def hash_vectors(x: torch.Tensor, rotations: torch.Tensor) -> torch.Tensor:
-    """The bucket of every vector, in every round: argmax over [xR ; -xR].
+    """Compute the bucket of every vector in every round: argmax over [xR ; -xR].
 
     Random rotations make a hash of angles (Andoni et al., 2015; Reformer, section 2, "Locality
     sensitive hashing"): vectors of similar direction probably share a bucket.
@@ -68,8 +68,8 @@ def hash_vectors(x: torch.Tensor, rotations: torch.Tensor) -> torch.Tensor:
     Returns:
         Bucket numbers from 0 to n_buckets - 1, (..., n_hashes, T), int64.
     """
-    # TODO: rotate every vector in every round, put the negated result after it, and find where the
-    # largest entry stands.
+    # TODO: rotate every vector in every round, append the negated result, and find the index of the
+    # largest entry.
     # BEGIN SOLUTION
     dtype = torch.promote_types(x.dtype, torch.float32)
     vectors = x.detach().to(dtype).unsqueeze(-3)  # (..., 1, T, d)
@@ -79,10 +79,10 @@ def hash_vectors(x: torch.Tensor, rotations: torch.Tensor) -> torch.Tensor:
 
 
 def sort_by_bucket(buckets: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-    """The order that lists positions by bucket, and within a bucket by position; and the way back.
+    """Sort positions by bucket, and within a bucket by position; return the order and its inverse.
 
     Args:
-        buckets: bucket numbers, (..., T); each row of T is sorted on its own.
+        buckets: bucket numbers, (..., T); each row of T is sorted separately.
 
     Returns:
         order: int64, (..., T); ``order[..., s]`` is the position that comes s-th.
@@ -97,10 +97,10 @@ def sort_by_bucket(buckets: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
 
 
 def combine_rounds(outputs: torch.Tensor, logsumexps: torch.Tensor) -> torch.Tensor:
-    """One output from several rounds, weighted by the softmax of their logsumexps.
+    """Combine the outputs of several rounds, weighted by the softmax of their logsumexps.
 
-    The logsumexp of a round is the logarithm of its softmax's denominator, so these weights are
-    what a single softmax over the keys of all the rounds would give (Reformer, section 2,
+    The logsumexp of a round is the logarithm of its softmax's denominator, so these weights
+    give the result of a single softmax over the keys of all rounds (Reformer, section 2,
     "Multi-round LSH attention").
 
     Args:
@@ -189,15 +189,15 @@ def lsh_attention(
     bucket_size: int,
     causal: bool = False,
 ) -> torch.Tensor:
-    """Shared-QK attention within hash buckets (Reformer, section 2, "LSH attention").
+    """Compute shared-QK attention within hash buckets (Reformer, section 2, "LSH attention").
 
     The queries are ``qk`` and the keys are ``qk`` scaled to unit length (a zero vector stays zero).
-    In each round the positions are sorted by bucket and cut into chunks of ``bucket_size``.
-    Position i may see position j where both have the same bucket, j's chunk is i's chunk or the one
-    before it in sorted order (the first chunk has none before it), and, if ``causal``, j <= i.
+    In each round the positions are sorted by bucket and split into chunks of ``bucket_size``.
+    Position i may see position j if both have the same bucket, j's chunk is i's chunk or the
+    previous one in sorted order (the first chunk has no previous one), and, if ``causal``, j <= i.
     Scores are q.k / sqrt(d), in at least float32; a position's score with itself is lowered by 1e5,
-    so that it attends to itself only when there is nothing else. The rounds are put back into the
-    original order and combined by ``combine_rounds``; a key seen in two rounds counts in both.
+    so that it attends to itself only if it sees no other key. The rounds are restored to the
+    original order and combined by ``combine_rounds``; a key found in two rounds counts twice.
 
     Args:
         qk: shared queries and keys, (..., T, d).
@@ -212,8 +212,8 @@ def lsh_attention(
     Raises:
         ValueError: T is not divisible by ``bucket_size``; the message says which T.
     """
-    # TODO: hash, sort, cut into chunks, attend to this chunk and the one before, undo the sort,
-    # combine the rounds. Small helper functions keep it readable.
+    # TODO: hash, sort, split into chunks, attend to this chunk and the previous one, undo the sort,
+    # combine the rounds. Start with a helper that returns the windows of two chunks.
     # BEGIN SOLUTION
     length = qk.shape[-2]
     if length % bucket_size != 0:
@@ -260,7 +260,7 @@ class LSHAttention(nn.Module):
         causal: bool = False,
     ) -> None:
         super().__init__()
-        # TODO: check the sizes, keep them, make the three projections without bias.
+        # TODO: check the sizes, store them, create the three projections without bias.
         # BEGIN SOLUTION
         if d_model % num_heads != 0:
             raise ValueError(f"d_model {d_model} is not divisible by num_heads {num_heads}")
@@ -279,14 +279,14 @@ class LSHAttention(nn.Module):
         rotations: torch.Tensor | None = None,
         generator: torch.Generator | None = None,
     ) -> torch.Tensor:
-        """LSH attention of x with itself, the same rotations for every head and every sequence.
+        """Compute LSH self-attention of x, with the same rotations for all heads and sequences.
 
         Args:
             x: (B, T, C), T divisible by ``bucket_size``.
-            rotations: (n_hashes, d, n_buckets / 2). Where None, they are drawn with
+            rotations: (n_hashes, d, n_buckets / 2). If None, they are drawn with
                 ``torch.randn(n_hashes, d, n_buckets // 2, generator=generator)`` on x's device in
                 the default dtype, with n_buckets = T / bucket_size rounded up to an even number.
-            generator: source of randomness for the draw; None takes torch's global one.
+            generator: random generator, on x's device; None uses torch's global one.
 
         Returns:
             (B, T, C).
@@ -294,7 +294,7 @@ class LSHAttention(nn.Module):
         Raises:
             ValueError: T is not divisible by ``bucket_size``.
         """
-        # TODO: check T, draw rotations where none are given, project, split the heads, attend,
+        # TODO: check T, draw rotations if they are None, project, split the heads, attend,
         # merge the heads, project.
         # BEGIN SOLUTION
         _, length, d_model = x.shape

@@ -8,6 +8,7 @@ is one, and writes that file.
 import csv
 import importlib.util
 import math
+import platform
 import time
 from collections import defaultdict
 from collections.abc import Callable
@@ -53,10 +54,10 @@ def online() -> Figure:
     figure = Figure(figsize=(7.5, 3.4), layout="constrained")
     axes = figure.subplots()
     seen = range(1, 41)
-    axes.step(seen, maxima.numpy(), "k-", where="post", label="largest so far")
-    axes.step(seen, sums.numpy(), "k:", where="post", label="sum, which refers to it")
-    axes.plot(seen, (maxima + sums.log()).numpy(), "k.-", label="largest + log(sum)")
-    axes.set(title="A sum that can be corrected", xlabel="blocks seen", ylabel="value")
+    axes.step(seen, maxima.numpy(), "k-", where="post", label="running maximum")
+    axes.step(seen, sums.numpy(), "k:", where="post", label="running sum")
+    axes.plot(seen, (maxima + sums.log()).numpy(), "k.-", label="maximum + log(sum)")
+    axes.set(title="Online softmax", xlabel="blocks seen", ylabel="value")
     axes.legend()
     return figure
 
@@ -201,7 +202,7 @@ def measure() -> None:
     cuda = torch.cuda.is_available()
     device = "cuda" if cuda else "cpu"
     lengths = [512 * 2**power for power in range(6 if cuda else 5)]
-    shown = torch.cuda.get_device_name() if cuda else "one thread of a CPU"
+    shown = torch.cuda.get_device_name() if cuda else f"one thread of {platform.processor() or 'a CPU'}"
     with TIMINGS.open("w", newline="") as file:
         out = csv.writer(file, lineterminator="\n")
         out.writerow(["device", "passes", "kind", "length", "milliseconds"])

@@ -1,10 +1,10 @@
-"""Week 7: exact attention without the table of scores.
+"""Week 7: exact attention without the score matrix.
 
 Full attention writes n x m scores to memory, reads them back for the softmax, and keeps the weights
 for the backward pass. None of that is needed: a softmax can be computed in one pass over its
 entries (Milakov and Gimelshein, 2018, "Online normalizer calculation for softmax"), so attention
-can be computed block of keys by block of keys, and its gradient from blocks that are computed again
-(Dao et al., 2022, "FlashAttention", section 3). This module builds all three, on any device.
+can be computed one block of keys at a time, and its gradient from recomputed blocks (Dao et al.,
+2022, "FlashAttention", section 3). This module builds all three, on any device.
 
 Shapes: ``n`` query length, ``m`` key length, ``d`` head size, ``d_v`` value size, ``b`` width of a
 block, ``...`` any number of leading dimensions, including none.
@@ -38,15 +38,15 @@ def _finite(maximum: torch.Tensor) -> torch.Tensor:
 
 
 def online_softmax(blocks: Iterable[torch.Tensor]) -> tuple[torch.Tensor, torch.Tensor]:
-    """The maximum of each row, and the sum of exp(entry - maximum), in a single pass.
+    """Compute the maximum of each row and the sum of exp(entry - maximum) in a single pass.
 
-    The rows come in pieces. The running sum refers to the largest entry seen so far; if a block
-    brings a larger one, the old sum is rescaled to it (Milakov and Gimelshein, 2018, algorithm 3).
-    No two blocks are needed at a time.
+    The rows arrive in blocks. The running sum refers to the largest entry so far; if a block
+    contains a larger one, the old sum is rescaled to it (Milakov and Gimelshein, 2018, algorithm 3).
+    Only one block is needed at a time.
 
     Args:
-        blocks: at least one tensor (..., b), with the same leading dimensions; each may have a
-            width b >= 1 of its own. Any iterable, also a generator that can be read only once.
+        blocks: at least one tensor (..., b), with the same leading dimensions; the widths b >= 1
+            may differ. Any iterable, also a generator that can be read only once.
 
     Returns:
         maximum: (...), the largest entry of each row.
@@ -123,11 +123,11 @@ def tiled_attention(
     block_size: int = 64,
     causal: bool = False,
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """Exact attention, softmax(q kᵀ / √d) v, over blocks of keys.
+    """Compute exact attention, softmax(q kᵀ / √d) v, over blocks of keys.
 
     All queries meet ``block_size`` keys at a time. In addition to the running maximum and sum of
     ``online_softmax`` there is a running sum of values, rescaled with them and divided once, at
-    the end (Dao et al., 2022, section 3.1 and algorithm 1).
+    the end, as in FlashAttention-2 (Dao, 2023, section 3.1).
 
     Args:
         q: queries, (..., n, d).
@@ -185,9 +185,9 @@ def _block_gradients(
 class FlashAttention(torch.autograd.Function):
     """Attention that keeps no weights: ``FlashAttention.apply(q, k, v, block_size, causal)``.
 
-    Left to itself, autograd keeps the weights of every block until the backward pass: n x m numbers
-    after all. This function keeps only q, k, v, its output and the logsumexp, and computes each
-    block's weights again when their gradient is needed (Dao et al., 2022, section 3.1 and appendix
+    By default, autograd keeps the weights of every block until the backward pass: n x m numbers
+    after all. This function keeps only q, k, v, its output and the logsumexp (Dao, 2023, section
+    3.1), and recomputes the weights of each block in the backward pass (Dao et al., 2022, appendix
     B.2).
     """
 
@@ -200,11 +200,11 @@ class FlashAttention(torch.autograd.Function):
         block_size: int,
         causal: bool,
     ) -> torch.Tensor:
-        """The output of ``tiled_attention``; q (..., n, d), k (..., m, d), v (..., m, d_v).
+        """Return the output of ``tiled_attention``; q (..., n, d), k (..., m, d), v (..., m, d_v).
 
         Args:
-            ctx: carries things from here to ``backward``: tensors by ``ctx.save_for_backward``,
-                plain values as attributes.
+            ctx: stores values for ``backward``: tensors with ``ctx.save_for_backward``, others
+                as attributes.
             q: queries, (..., n, d).
             k: keys, (..., m, d).
             v: values, (..., m, d_v).

@@ -29,7 +29,7 @@ def cache_sizes() -> Figure:
     figure = Figure(figsize=(7.5, 4.2), layout="constrained")
     axes = figure.subplots()
     shared = (
-        (32, "a head each (H_kv = 32)", "k-o"),
+        (32, "H_kv = 32", "k-o"),
         (8, "H_kv = 8", "k--s"),
         (1, "H_kv = 1", "k:^"),
     )
@@ -40,10 +40,10 @@ def cache_sizes() -> Figure:
     latent = [32 * 576 * 2 * length / GIB for length in lengths]
     axes.loglog(lengths, latent, "k-.D", base=2, label="latent (512 + 64)", fillstyle="none")
     axes.axhline(14.9, color="grey", linewidth=1)
-    axes.text(lengths[0], 16.5, "8 billion weights in 16 bits", fontsize=9)
+    axes.text(lengths[0], 16.5, "8 billion parameters in 16 bits", fontsize=9)
     axes.set_yscale("log", base=10)
     axes.set(
-        title="Keys and values of one text, 16 bits", xlabel="length (positions)", ylabel="GiB"
+        title="Keys and values of one sequence, 16 bits", xlabel="length (positions)", ylabel="GiB"
     )
     axes.grid(alpha=0.3)
     axes.legend()
@@ -120,26 +120,26 @@ def windows() -> Figure:
 
 
 def pages() -> Figure:
-    """A pool of twelve pages while three texts grow, end and begin."""
+    """A pool of twelve pages while sequences grow, end and start."""
     cache = week.PagedCache(12, 4, 1, 1)
 
     def grow(seq: str, count: int) -> None:
         cache.append(seq, torch.zeros(1, count, 1), torch.zeros(1, count, 1))
 
-    figure = Figure(figsize=(9, 3.2), layout="constrained")
+    figure = Figure(figsize=(9, 3.8), layout="constrained")
     moments = figure.subplots(3, 1)
     grow("A", 7), grow("B", 10), grow("C", 3)
-    draw_pages(moments[0], cache, "three texts")
+    draw_pages(moments[0], cache, "three sequences")
     grow("A", 6), grow("C", 2)
     draw_pages(moments[1], cache, "A and C have grown")
     cache.free("B")
     grow("D", 13)
-    draw_pages(moments[2], cache, "B has ended, D has begun")
+    draw_pages(moments[2], cache, "B has ended, D has started")
     return figure
 
 
 def draw_pages(axes: object, cache: week.PagedCache, title: str) -> None:
-    """One strip of pages, each with its text's name and its filled places."""
+    """Draw one strip of pages, with the name of each page below it and its filled slots in grey."""
     owner = {page: (seq, i) for seq, pages in cache._pages.items() for i, page in enumerate(pages)}
     for page in range(12):
         for slot in range(4):
@@ -152,14 +152,14 @@ def draw_pages(axes: object, cache: week.PagedCache, title: str) -> None:
             )
         if page in owner:
             name = f"{owner[page][0]}{owner[page][1] + 1}"
-            axes.text(page * 4.6 + 2, 0.5, name, ha="center", va="center")
-    axes.set(xlim=(-0.5, 12 * 4.6), ylim=(-0.1, 1.1), aspect="equal")
+            axes.text(page * 4.6 + 2, -0.25, name, ha="center", va="top")
+    axes.set(xlim=(-0.5, 12 * 4.6), ylim=(-1.9, 1.1), aspect="equal")
     axes.set_title(title, fontsize=10, loc="left")
     axes.axis("off")
 
 
 def speculation() -> Figure:
-    """What comes out of many steps, by the rule and by a wrong one, beside p."""
+    """The distribution of generated tokens by the rule and by a wrong one, with p and q."""
     p = torch.tensor([0.05, 0.15, 0.3, 0.1, 0.4])
     q = torch.tensor([0.3, 0.3, 0.2, 0.15, 0.05])
     generator = torch.Generator().manual_seed(2)
@@ -173,12 +173,12 @@ def speculation() -> Figure:
         right[int(draft) if accepted else token] += 1
         again = min(int((cumulative <= u[1]).sum()), 4)
         wrong[int(draft) if accepted else again] += 1
-    figure = Figure(figsize=(7.5, 3.4), layout="constrained")
+    figure = Figure(figsize=(7.5, 3.9), layout="constrained")
     axes = figure.subplots()
     bars = (
         (p, "p, the large model", "black"),
         (right / steps, "the rule", "0.6"),
-        (wrong / steps, "refused tokens drawn from p", "white"),
+        (wrong / steps, "drawing from p after a rejection", "white"),
         (q, "q, the small model", "0.9"),
     )
     for number, (heights, name, colour) in enumerate(bars):
@@ -186,5 +186,5 @@ def speculation() -> Figure:
         axes.bar(places, heights.tolist(), 0.18, color=colour, edgecolor="black", label=name)
     axes.set_xticks([token + 0.3 for token in range(5)], [f"token {token}" for token in range(5)])
     axes.set(ylabel="probability", title="The first token of 20 000 speculative steps")
-    axes.legend(fontsize=9)
+    figure.legend(loc="outside lower center", fontsize=9, ncols=2)
     return figure

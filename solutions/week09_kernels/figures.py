@@ -21,7 +21,7 @@ def figures() -> dict[str, Figure]:
 
 
 def carried() -> Figure:
-    """How often a softmax carries its matrix, as operations and as one kernel."""
+    """How often a softmax moves its matrix, as five operations and as one kernel."""
     figure = Figure(figsize=(8, 2.8), layout="constrained")
     axes = figure.subplots()
     steps = [("max", "r"), ("subtract", "rw"), ("exp", "rw"), ("sum", "r"), ("divide", "rw")]
@@ -36,7 +36,7 @@ def carried() -> Figure:
     axes.barh(3, 0, color="white", edgecolor="black", label="read")
     axes.barh(3, 0, color="white", edgecolor="black", hatch="///", label="written")
     axes.set_yticks([0, 1.3], ["one kernel", "five operations"])
-    axes.set(ylim=(-0.6, 2.3), xlabel="times that the matrix is carried")
+    axes.set(ylim=(-0.6, 2.3), xlabel="times that the matrix crosses the memory bus")
     axes.legend(loc="lower right")
     return figure
 
@@ -116,18 +116,18 @@ def running() -> Figure:
 
 
 def flash() -> Figure:
-    """The tiles of causal attention with 40 queries and 36 keys, in tiles of 16 by 8."""
+    """The tiles of causal attention with 40 queries and 36 keys, in tiles of 16 by 16."""
     figure = Figure(figsize=(5.4, 5), layout="constrained")
     axes = figure.subplots()
     for top in range(0, 40, 16):
-        for left in range(0, 36, 8):
+        for left in range(0, 36, 16):
             last, first = min(top + 15, 39), top
-            shade = "white" if left > last else "0.6" if left + 7 <= first else "0.85"
-            axes.add_patch(Rectangle((left, top), 8, 16, facecolor=shade, edgecolor="black"))
+            shade = "white" if left > last else "0.6" if left + 15 <= first else "0.85"
+            axes.add_patch(Rectangle((left, top), 16, 16, facecolor=shade, edgecolor="black"))
     axes.add_patch(Rectangle((0, 0), 36, 40, fill=False, linewidth=2.5))
     axes.plot([0, 36], [0, 36], "k--", linewidth=1)
-    for shade, name in (("0.6", "full"), ("0.85", "masked in part"), ("white", "nothing to see")):
+    for shade, name in (("0.6", "full"), ("0.85", "masked in part"), ("white", "no visible key")):
         axes.add_patch(Rectangle((0, 0), 0, 0, facecolor=shade, edgecolor="black", label=name))
-    axes.set(xlim=(-1, 41), ylim=(49, -1), xlabel="key", ylabel="query", aspect="equal")
+    axes.set(xlim=(-1, 49), ylim=(49, -1), xlabel="key", ylabel="query", aspect="equal")
     figure.legend(loc="outside lower center", fontsize=9, ncols=3)
     return figure

@@ -395,7 +395,7 @@ def boxes(stem: str, panel: int = 1) -> np.ndarray:
 
 
 def test_a_softmax_is_carried_eight_times_or_twice() -> None:
-    assert "carries the matrix eight times" in alt("week9", "carried")
+    assert "moves the matrix eight times" in alt("week9", "carried")
     bars = boxes("carried")
     rows = [bars[bars[:, 3] == height] for height in (1.7, 0.4)]  # operations, kernel
     assert [(row[:, 2] - row[:, 0]).sum() for row in rows] == [8, 2]
