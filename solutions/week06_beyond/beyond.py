@@ -308,7 +308,7 @@ def sentence_attention(model: Any, tokenizer: Any, sentence: str) -> tuple[list[
         weights: (layers, H, T, T) in the model's dtype and on its device, without dropout.
 
         The model's state is restored: its mode (training or evaluation), its attention
-        implementation, its config. It is restored even if the model raises an exception.
+        implementation, its config.
     """
     # TODO: tokenize for the device of the model; switch to evaluation and to "eager" attention,
     # which stores the weights; request the attentions; and restore the model, even after an error.

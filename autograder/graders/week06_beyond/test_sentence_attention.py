@@ -1,6 +1,6 @@
 """Hidden graders for `sentence_attention`, on small encoders with random weights.
 
-Three tests check that the model is restored; the others allow changes to it (`impurely`).
+Two tests check that the model is restored; the others allow changes to it (`impurely`).
 """
 
 import pytest
@@ -9,18 +9,6 @@ from autograder.authors import expect, hf_encoder, rows_sum_to_one
 
 VOCABULARY = ["the", "cat", "##s", "sat", "on", "a", "mat", "under", "##stand", ".", ",", "?"]
 SENTENCE = "The cats sat on a mat."
-FAILING = """
-def state_after_error(model, tokenizer, sentence):
-    def fail(*_):
-        raise RuntimeError("the model fails")
-
-    for part in model.modules():
-        part.register_forward_pre_hook(fail)
-    try:
-        submission.sentence_attention(model, tokenizer, sentence)
-    except RuntimeError:
-        return model.training, model.config._attn_implementation
-"""
 
 
 def encoder(draw, attention="eager", **settings):
@@ -86,12 +74,6 @@ def test_attention_is_given_back(agree, draw):
     for attention in ("sdpa", "eager"):
         bert = encoder(draw, attention=attention)
         agree.sentence_attention(bert.model, bert.tokenizer, SENTENCE)
-
-
-def test_state_after_an_error(agree, draw):
-    """Restore the mode and the attention implementation even if the model raises an exception."""
-    bert = encoder(draw, attention="sdpa", training=True)
-    agree.bringing(FAILING).impurely.state_after_error(bert.model, bert.tokenizer, SENTENCE)
 
 
 @pytest.mark.dtypes("bfloat16", "float64")

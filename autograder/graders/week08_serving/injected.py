@@ -139,11 +139,3 @@ def input_stays_the_callers(cache, k, v):
     return torch.equal(keys[:, :, : k.shape[2]], kept[0]) and torch.equal(
         values[:, :, : k.shape[2]], kept[1]
     )
-
-
-def stores_no_graph(cache, pieces, *seq):
-    """Append tensors that require gradients; return True if the stored ones do not."""
-    with torch.enable_grad():
-        for k, v in pieces:
-            result = cache.append(*seq, k.clone().requires_grad_(), v.clone().requires_grad_())
-    return not any(x.requires_grad for x in (cache.gather(*seq) if seq else result))

@@ -103,11 +103,6 @@ def test_input_stays_the_callers(agree, injected, pieces):
     injected.impurely.input_stays_the_callers(agree.KVCache(2, 3, 12, 4), k, v)
 
 
-def test_stores_no_graph(agree, injected, pieces):
-    """Detach keys and values before storing them, so that the results require no gradient."""
-    injected.stores_no_graph(agree.KVCache(2, 3, 12, 4), pieces(3, 1))
-
-
 @pytest.mark.weight(2)
 def test_old_positions_are_not_copied(agree, count, pieces):
     """Per append, allocate at most a few times the size of the new data; do not move old data."""

@@ -169,11 +169,6 @@ def test_views_may_be_appended(agree, draw):
         cache.gather("a")
 
 
-def test_stores_no_graph(agree, injected, some):
-    """Detach keys and values before storing them, so that the results require no gradient."""
-    injected.stores_no_graph(agree.PagedCache(4, 2, 3, 4), [some(3), some(1)], "a")
-
-
 @pytest.mark.weight(5)
 def test_old_positions_are_not_copied(agree, count, some):
     """Allocate only a few pages' worth of memory to append one token to a long sequence."""

@@ -124,7 +124,7 @@ class PagedCache:
             for i in range(len(slots), len(slots) + k.size(1))
         ]
         slots.extend(new)
-        self.pool.index_copy_(2, torch.tensor(new), torch.stack([k, v]).detach())
+        self.pool.index_copy_(2, torch.tensor(new), torch.stack([k, v]))
 
     def gather(self, seq):
         k, v = self.pool.index_select(2, torch.tensor(self.slots[seq])).unbind(0)
