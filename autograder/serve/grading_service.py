@@ -23,6 +23,7 @@ from .submissions.submitting import Drafts, Submissions
 from .submissions.upload import unpacked
 from .tables import GRADED, Leader, QueuedSubmission, open_database
 from .views.class_view import ClassView, class_view
+from .views.staff_log import StaffLog
 from .views.view_models import Views, exchange_page
 
 DATABASE = "serve.db"
@@ -40,7 +41,7 @@ class Service:
         self.courses = Courses(course, self.incidents)
         self.state = SharedState(settings, self.courses, self.queue, self.incidents)
         self.accounts, self.ledger, self.drafts = Accounts(engine), Ledger(engine), Drafts(engine)
-        self.leader = Leader(engine)
+        self.leader, self.staff_log = Leader(engine), StaffLog(engine)
         self.processes = _grading_processes(settings)
         self.dispatcher = Dispatcher(self.state, self.processes, self._return_to_exchange)
         self.submissions = Submissions(self.state, self.drafts)

@@ -9,13 +9,15 @@ With a JupyterHub, the browser returns from the Hub's sign-in page with a code, 
 exchanges for a token (OAuth with PKCE). If `autograder submit` runs in a user's notebook server, it
 sends the token of that server. In both cases, the Hub reports who owns the token and whether that
 user may use this service. Admins of the Hub are instructors, and so are the users and the members
-of groups that are selected with `--instructor NAME` and `--instructor group:NAME`.
+of groups that are selected with `--instructor NAME` and `--instructor group:NAME`; `--assistant`
+selects assistants in the same way.
 """
 
 import hashlib
 import hmac
 import re
 import secrets
+from collections.abc import Collection
 from typing import Any, Literal, NamedTuple
 from urllib.parse import urlencode
 
@@ -27,7 +29,7 @@ from starlette.responses import RedirectResponse, Response
 from . import tables as t
 from .tables import Store
 
-Role = Literal["student", "instructor"]
+Role = Literal["student", "assistant", "instructor"]
 Kind = Literal["browser", "program", "hub"]
 _DAY = 86_400.0
 _LIFETIME = {"browser": 30 * _DAY, "program": 120 * _DAY, "hub": _DAY / 2}
@@ -49,9 +51,21 @@ class Person(msgspec.Struct, frozen=True):
     key: str = ""
 
     @property
+    def is_staff(self) -> bool:
+        return self.role != "student"
+
+    @property
     def form_key(self) -> str:
         """Return the CSRF token that every form of this session must contain."""
         return hmac.new(self.key.encode(), b"form", hashlib.sha256).hexdigest()
+
+
+class KnownPerson(NamedTuple):
+    """Someone who has signed in, or who has a token that was not used yet."""
+
+    name: str
+    role: Role
+    signed_in: bool
 
 
 class Accounts(Store):
@@ -67,6 +81,16 @@ class Accounts(Store):
     def names_with_token(self) -> set[str]:
         """Return the names of all people who have a token, used or not."""
         return set(self.read(sa.select(t.tokens.c.name)).scalars())
+
+    def people(self) -> list[KnownPerson]:
+        """Return everyone with a session or an unused token, instructors and assistants first."""
+        unused = sa.select(t.tokens.c.name, t.tokens.c.role).where(t.tokens.c.used.is_(None))
+        active = sa.select(t.sessions.c.name, t.sessions.c.role)
+        active = active.where(t.sessions.c.expires > self.clock())
+        found = {row.name: KnownPerson(row.name, row.role, False) for row in self.read(unused)}
+        for row in self.read(active):
+            found[row.name] = KnownPerson(row.name, row.role, True)
+        return sorted(found.values(), key=lambda p: (p.role == "student", p.role, p.name))
 
     def revoke(self, name: str) -> None:
         """End a person's sessions and delete their unused tokens."""
@@ -206,13 +230,18 @@ class HubLogin(Login):
     message = "Sign in to the Hub."
 
     def __init__(
-        self, accounts: Accounts, cookie: Cookie, prefix: str, instructors: tuple[str, ...]
+        self,
+        accounts: Accounts,
+        cookie: Cookie,
+        prefix: str,
+        instructors: Collection[str],
+        assistants: Collection[str] = (),
     ) -> None:
         from jupyterhub.services.auth import HubOAuth
 
         super().__init__(accounts, cookie, prefix)
         self._state = cookie._replace(name=f"{cookie.name}-state")
-        self._instructors = instructors
+        self._staff = instructors, assistants
         self._hub = HubOAuth(cache_max_age=60)
 
     def _person_of_program(self, key: str) -> Person | None:
@@ -225,7 +254,7 @@ class HubLogin(Login):
             return None
         if not self._hub.check_scopes(self._hub.access_scopes, user):
             return None
-        return Person(user["name"], role_of(user, self._instructors), kind, key)
+        return Person(user["name"], role_of(user, *self._staff), kind, key)
 
     def begin(self, request: Request) -> Response | None:
         verifier, challenge, method = self._hub.generate_pkce_code_challenge()
@@ -253,7 +282,11 @@ class HubLogin(Login):
         return self.cookie.set_on(response, person.key)
 
 
-def role_of(user: dict[str, Any], instructors: tuple[str, ...]) -> Role:
-    """Return the role of a Hub user. `instructors`: the values of `--instructor`."""
+def role_of(
+    user: dict[str, Any], instructors: Collection[str], assistants: Collection[str] = ()
+) -> Role:
+    """Return the role of a Hub user; the last arguments are the values of the options."""
     names = {user["name"], *(f"{_GROUP}{group}" for group in user.get("groups", []))}
-    return "instructor" if user.get("admin") or names & set(instructors) else "student"
+    if user.get("admin") or names & set(instructors):
+        return "instructor"
+    return "assistant" if names & set(assistants) else "student"

@@ -163,6 +163,7 @@ class Settings(msgspec.Struct, frozen=True):
     sandbox: str = "bubblewrap"
     cluster: Cluster | None = None
     instructors: tuple[str, ...] = ()  # on a JupyterHub: NAME or group:NAME
+    assistants: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

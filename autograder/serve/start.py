@@ -103,7 +103,8 @@ def _login(service: Service) -> Login:
     cookie = session_cookie(address.prefix, secure=address.secure, own_host=address.hub)
     if not address.hub:
         return Login(service.accounts, cookie, address.prefix)
-    return HubLogin(service.accounts, cookie, address.prefix, service.settings.instructors)
+    staff = service.settings.instructors, service.settings.assistants
+    return HubLogin(service.accounts, cookie, address.prefix, *staff)
 
 
 def _listening(address: Address) -> socket.socket:

@@ -47,6 +47,13 @@ def serve(
             help="A user who may see the class; with --hub also group:NAME. May be repeated.",
         ),
     ] = None,
+    assistants: Annotated[
+        list[str] | None,
+        Option(
+            "--assistant",
+            help="A user who may mark and answer requests; with --hub also group:NAME.",
+        ),
+    ] = None,
     tokens: Annotated[
         Path | None,
         Option(help="Write a one-time token for each student to this CSV (-: stdout), and exit."),
@@ -102,7 +109,10 @@ def serve(
     if tokens is not None or check:
         database = database or f"sqlite:///{course.state / DATABASE}"
     if tokens is not None:
-        _write_tokens(course, database, tokens, students or [], instructors or [])
+        named: list[tuple[str, Role]] = [(s, "student") for s in students or ()]
+        named += [(a, "assistant") for a in assistants or ()]
+        named += [(i, "instructor") for i in instructors or ()]
+        _write_tokens(course, database, tokens, named)
         return True
     if check:
         all_ok = print_checks(_checks(course, address, database, sandbox))
@@ -125,13 +135,14 @@ def serve(
         sandbox=sandbox_name(sandbox, place),
         cluster=place,
         instructors=tuple(instructors or ()),
+        assistants=tuple(assistants or ()),
     )
     run(course, settings)
     return True
 
 
 def _write_tokens(
-    course: Course, database: str, out: Path, students: Sequence[str], instructors: Sequence[str]
+    course: Course, database: str, out: Path, named: Sequence[tuple[str, Role]]
 ) -> None:
     """Write tokens for the given users, or for each student in the gradebook without a token.
 
@@ -142,19 +153,17 @@ def _write_tokens(
     from ...serve.tables import open_database
 
     people = Accounts(open_database(database))
-    for name in (*students, *instructors):
+    for name, _ in named:
         if not is_name(name):
             raise KitError(f"{name!r} is not a valid user name: use letters, digits and . @ - _")
-    named: list[tuple[str, Role]] = [(s, "student") for s in students]
-    named += [(i, "instructor") for i in instructors]
     have_token = people.names_with_token()
     enrolled, _ = read_gradebook(course)
     fresh = [s for s in enrolled if s not in have_token and is_name(s)]
-    wanted: list[tuple[str, Role]] = named or [(s, "student") for s in fresh]
+    wanted: Sequence[tuple[str, Role]] = named or [(s, "student") for s in fresh]
     if not wanted:
         raise KitError(
             "no students without a token: import a class list with `autograder roster class.csv`, "
-            "or create tokens with --student NAME or --instructor NAME"
+            "or create tokens with --student, --assistant or --instructor NAME"
         )
     for name, _ in named:
         people.revoke(name)  # the user may have lost a machine that is still signed in

@@ -242,6 +242,7 @@ class Registry(_Config, frozen=True):
     counts: Literal["latest", "best"] = "latest"
     handouts: str = ""  # the URL of the folder with `<week>.zip`, for Colab and Kaggle
     decimals: Annotated[int, msgspec.Meta(ge=0, le=4)] = 2  # decimals of scores
+    anonymous_marking: bool = False  # the service shows markers codes instead of students' names
 
 
 class Course:

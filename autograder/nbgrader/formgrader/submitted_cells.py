@@ -58,12 +58,18 @@ def rendered_cells(notebook: Notebook, figures: Path, *, below: int = 0) -> list
 
     figures: folder of the released figures. below: level of the heading above the notebook
     """
-    released = tuple(
-        _Figure(path, path.stat().st_mtime_ns)
-        for path in sorted(figures.glob("*"))
-        if path.suffix in _FIGURES
-    )
+    released = _released(figures)
     return [_rendered_cell(cell, released, below) for cell in notebook.cells]
+
+
+def rendered_cell(cell: Notebook, figures: Path, *, below: int = 0) -> RenderedCell:
+    """Return one cell as HTML; the arguments are those of `rendered_cells`."""
+    return _rendered_cell(cell, _released(figures), below)
+
+
+def _released(figures: Path) -> tuple[_Figure, ...]:
+    paths = (path for path in sorted(figures.glob("*")) if path.suffix in _FIGURES)
+    return tuple(_Figure(path, path.stat().st_mtime_ns) for path in paths)
 
 
 def _rendered_cell(cell: Notebook, figures: tuple[_Figure, ...], below: int) -> RenderedCell:

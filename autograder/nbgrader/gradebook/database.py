@@ -107,7 +107,7 @@ class Marked(msgspec.Struct):
 
 def read_hand_marks(course: Course) -> dict[str, dict[str, Marked]]:
     """Return the manual marks of every submission in the gradebook, by week and student."""
-    extended, marks, comments = _query(course, (_EXTENDED, _MARKS, _COMMENTS))
+    extended, marks, comments = query_gradebook(course, (_EXTENDED, _MARKS, _COMMENTS))
     found: dict[str, dict[str, Marked]] = {}
     by_id: dict[str, Marked] = {}
     for week, student, number, extension in extended:
@@ -136,7 +136,7 @@ def transactions(course: Course) -> int:
 
 def read_gradebook(course: Course) -> tuple[list[str], list[GradebookEntry]]:
     """Return all students and all submissions; both lists are empty if there is no gradebook."""
-    students, rows = _query(course, (_STUDENTS, _SUBMISSIONS))
+    students, rows = query_gradebook(course, (_STUDENTS, _SUBMISSIONS))
     return [str(s) for (s,) in students], [_entry(row) for row in rows]
 
 
@@ -173,20 +173,20 @@ def lateness_by_entry(course: Course) -> list[tuple[GradebookEntry, Lateness | N
 
 def read_due_dates(course: Course) -> dict[str, dt.datetime | None]:
     """Return the due date (aware, UTC) of each assignment in the gradebook."""
-    (rows,) = _query(course, (_DUE,))
+    (rows,) = query_gradebook(course, (_DUE,))
     return {str(name): _time(due) for name, due in rows}
 
 
 def read_cells(course: Course) -> dict[str, dict[str, float]]:
     """Return the maximum points of each grade cell, by assignment and cell."""
-    (rows,) = _query(course, (_CELLS,))
+    (rows,) = query_gradebook(course, (_CELLS,))
     found: dict[str, dict[str, float]] = {}
     for assignment, cell, points in rows:
         found.setdefault(str(assignment), {})[str(cell)] = float(points)
     return found
 
 
-def _query(course: Course, queries: Sequence[str]) -> list[Sequence[Any]]:
+def query_gradebook(course: Course, queries: Sequence[str]) -> list[Sequence[Any]]:
     """Return the rows of each query, or empty lists if the gradebook does not exist yet."""
     url = Workspace(course).db_url
     if url.startswith(_SQLITE):

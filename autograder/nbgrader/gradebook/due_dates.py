@@ -86,6 +86,33 @@ def _student_lateness(course: Course, gradebook: Any, student: str) -> dict[str,
     return lateness(course, student, submitted, extensions)
 
 
+def grant_extension(
+    course: Course, week: Week, students: Sequence[str], extra: dt.timedelta
+) -> None:
+    """Set how much later than the due date students may submit; zero removes their extensions.
+
+    Raise NbgraderError if a student or the week is not in the gradebook.
+    """
+    from nbgrader.api import MissingEntry
+
+    known, _ = database.read_gradebook(course)
+    if unknown := [s for s in students if s not in known]:
+        hint = did_you_mean(unknown[0], known)
+        raise NbgraderError(f"there is no student {unknown[0]!r} in the gradebook{hint}")
+    with open_gradebook(course) as gradebook:
+        for student in students:
+            try:
+                # without a time and scores, nbgrader does not take this entry for a submission
+                submission = gradebook.update_or_create_submission(week.name, student)
+            except MissingEntry:
+                raise NbgraderError(
+                    f"{week.name} is not in the gradebook: run `autograder release {week.name}`"
+                ) from None
+            submission.extension = extra or None
+        gradebook.db.commit()
+    update_dates(course)
+
+
 def unknown_extensions(course: Course, week: Week) -> list[str]:
     """Return a line for each extension in course.yaml whose student is unknown (a likely typo)."""
     extensions = course.registry.late.extensions if course.registry.late else ()

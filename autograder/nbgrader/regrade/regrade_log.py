@@ -4,9 +4,10 @@ The folder `.autograder/regrades/<week>/` has a file for each regrade and each u
 and reports before and after. The file is called `unfinished` until the gradebook, reports and
 notebooks are written, so an interrupted regrade is detected and completed before the next one.
 
-Students request a regrade by submitting their folder again with a `regrade-request.md`. `collect`
-stores the request in `.autograder/requests/<week>/<student>.json`. If nothing else has changed, the
-earlier submission and its time stay.
+Students request a regrade on the service's page, or by submitting their folder again with a
+`regrade-request.md`. The service and `collect` store the request in
+`.autograder/requests/<week>/<student>.json`. If nothing else has changed, the earlier submission
+and its time stay.
 """
 
 import datetime as dt
@@ -110,21 +111,36 @@ _MAX_BYTES = 8192
 
 
 class RegradeRequest(msgspec.Struct, frozen=True):
-    """A regrade request and the instructor's answer. Times are ISO 8601, UTC."""
+    """A regrade request and its answer. Times are ISO 8601, UTC.
+
+    about: an exercise or a question, or "" for the week. answered_by: a user of the service
+    earlier: the student's answered requests for the week, oldest first
+    """
 
     text: str
     asked: str
     answer: str = ""
     answered: str = ""
+    about: str = ""
+    answered_by: str = ""
+    earlier: tuple["RegradeRequest", ...] = ()
 
 
-def note_request(course: Course, week: Week, student: str, data: bytes) -> bool:
-    """Store a student's regrade request. Return False if the text is empty or already stored."""
+def note_request(course: Course, week: Week, student: str, data: bytes, about: str = "") -> bool:
+    """Store a student's regrade request, which replaces an unanswered one.
+
+    Return False if the text is empty or already stored.
+    """
     text = data[:_MAX_BYTES].decode("utf-8", "replace").strip()
     known = read_request(course, week, student)
-    if not text or (known is not None and known.text == text):
+    if not text or (known is not None and (known.text, known.about) == (text, about)):
         return False
-    write_state(_path(course, week, student), RegradeRequest(text, _now()))
+    earlier: tuple[RegradeRequest, ...] = ()
+    if known is not None:
+        answered = (msgspec.structs.replace(known, earlier=()),) if known.answer else ()
+        earlier = (*known.earlier, *answered)
+    request = RegradeRequest(text, _now(), about=about, earlier=earlier)
+    write_state(_path(course, week, student), request)
     return True
 
 
@@ -132,25 +148,31 @@ def read_request(course: Course, week: Week, student: str) -> RegradeRequest | N
     return read_state(_path(course, week, student), RegradeRequest)
 
 
+def read_requests(course: Course, week: Week) -> dict[str, RegradeRequest]:
+    """Return each student's newest request for a week."""
+    paths = sorted((course.state / "requests" / week.name).glob("*.json"))
+    found = ((path.stem, read_state(path, RegradeRequest)) for path in paths)
+    return {student: request for student, request in found if request is not None}
+
+
 def open_requests(course: Course, week: Week) -> dict[str, str]:
     """Return the first line of every unanswered request, by student."""
-    found = {}
-    for path in sorted((course.state / "requests" / week.name).glob("*.json")):
-        request = read_request(course, week, path.stem)
-        if request is not None and not request.answer:
-            found[path.stem] = visible(request.text.splitlines()[0])[:100]
-    return found
+    return {
+        student: visible(request.text.splitlines()[0])[:100]
+        for student, request in read_requests(course, week).items()
+        if not request.answer
+    }
 
 
-def answer_request(course: Course, week: Week, student: str, answer: str) -> None:
-    """Store the instructor's answer, which closes the request and is shown in the feedback.
+def answer_request(course: Course, week: Week, student: str, answer: str, who: str = "") -> None:
+    """Store the answer of `who`, which closes the request and is shown in the feedback.
 
     Raise NbgraderError if the student has not requested a regrade.
     """
     request = read_request(course, week, student)
     if request is None:
         raise NbgraderError(f"{student} has not requested a regrade of {week.name}")
-    answered = msgspec.structs.replace(request, answer=answer, answered=_now())
+    answered = msgspec.structs.replace(request, answer=answer, answered=_now(), answered_by=who)
     write_state(_path(course, week, student), answered)
 
 

@@ -1,5 +1,5 @@
-// Live updates, and uploads by drag and drop. Without JavaScript, pages reload themselves, and
-// files are chosen in a dialog.
+// Live updates, uploads by drag and drop, and marking with the keyboard. Without JavaScript, pages
+// reload themselves, files are chosen in a dialog, and marks are saved by ordinary forms.
 "use strict";
 
 function text(element, words) {
@@ -111,5 +111,94 @@ function drop() {
   });
 }
 
+// Marking
+
+const cards = () => [...document.querySelectorAll(".answer-card")];
+
+// Show the sum of the chosen rubric lines and the adjustment.
+function total(form) {
+  const chosen = [...form.querySelectorAll("[data-points]:checked")];
+  const typed = form.elements.adjustment.value.trim().replace(",", ".");
+  const empty = !chosen.length && !typed;
+  const sum = chosen.reduce((all, line) => all + Number(line.dataset.points), Number(typed));
+  const most = Number(form.closest(".answer-card").dataset.max);
+  const valid = sum >= 0 && sum <= most;
+  const words = empty ? "" : `${Number(sum.toFixed(4))} of ${most} points`;
+  text(form.querySelector("output"), empty || valid ? words : `${words}: not possible`);
+}
+
+function move(card, step) {
+  const next = cards()[cards().indexOf(card) + step];
+  if (!next) return;
+  next.focus({ preventScroll: true });
+  next.scrollIntoView({ block: "start" });
+}
+
+// Save a mark, and replace the card by what the service has now. If that differs from what the
+// marker saw, the new card contains the marker's input and a message.
+async function save(form) {
+  const card = form.closest(".answer-card");
+  const data = new URLSearchParams(new FormData(form));
+  data.set("only", "1");
+  form.querySelector("button").disabled = true;
+  let problem = "";
+  try {
+    const answer = await fetch(form.action, { method: "POST", body: data });
+    const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+    const fresh = page.querySelector(".answer-card");
+    if (fresh) {
+      card.replaceWith(fresh);
+      total(fresh.querySelector("form"));
+      delete form.dataset.changed;
+      if (answer.ok && cards().at(-1) !== fresh) move(fresh, 1);
+      else fresh.focus();
+      if (!answer.ok) fresh.querySelector("form").dataset.changed = "yes";
+      return;
+    }
+    problem = page.querySelector("main")?.innerText || `status ${answer.status}`;
+  } catch (error) {
+    problem = error.message;
+  }
+  form.querySelector("button").disabled = false;
+  text(form.querySelector("output"), `Not saved: ${problem}`);
+}
+
+function pressed(event) {
+  const card = event.target.closest(".answer-card");
+  if (!card || event.altKey || event.metaKey) return;
+  const form = card.querySelector("form");
+  const typing = event.target.matches("textarea, input:not([type=checkbox])");
+  const key = event.key.toLowerCase();
+  if (event.ctrlKey ? key === "enter" : !typing && key === "s") form.requestSubmit();
+  else if (typing || event.ctrlKey) return;
+  else if (/^[1-9]$/.test(key)) form.querySelectorAll("[data-points]")[key - 1]?.click();
+  else if (key === "n" || key === "p") move(card, key === "n" ? 1 : -1);
+  else if (key === "c") form.elements.comment.focus();
+  else return;
+  event.preventDefault();
+}
+
+function marking() {
+  if (!document.querySelector(".desk")) return;
+  document.querySelector(".guide").open = matchMedia("(min-width: 60rem)").matches;
+  for (const form of document.querySelectorAll(".answer-card form")) total(form);
+  document.addEventListener("keydown", pressed);
+  document.addEventListener("input", (event) => {
+    const form = event.target.closest(".answer-card form");
+    if (!form) return;
+    form.dataset.changed = "yes";
+    total(form);
+  });
+  document.addEventListener("submit", (event) => {
+    if (!event.target.closest(".answer-card")) return;
+    event.preventDefault();
+    save(event.target);
+  });
+  addEventListener("beforeunload", (event) => {
+    if (document.querySelector("[data-changed]")) event.preventDefault();
+  });
+}
+
 later(document.querySelector("[data-refresh]"));
 drop();
+marking();

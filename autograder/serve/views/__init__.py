@@ -2,8 +2,19 @@
 
 Requests are untrusted. Every route declares who may use it, and `routes` checks each request before
 its body is parsed. `attempt_feedback` redacts results, and templates escape all values. `handlers`
-implements the routes; `view_models` and `class_view` compute the content of pages. Start reading at
-`routes`.
+and `staff_handlers` implement the routes; `view_models`, `class_view`, `marking_view` and
+`gradebook_view` compute the content of pages; `staff_log` records what staff change. Start reading
+at `routes`.
 """
 
-__all__ = ["class_view", "handlers", "request_context", "routes", "view_models"]
+__all__ = [
+    "class_view",
+    "gradebook_view",
+    "handlers",
+    "marking_view",
+    "request_context",
+    "routes",
+    "staff_handlers",
+    "staff_log",
+    "view_models",
+]

@@ -8,9 +8,10 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 
 from ...model.course import Week
 from ...model.errors import IntakeError
+from ...nbgrader.regrade.regrade_log import read_request
 from ...nbgrader.status import returned_page
 from ...nbgrader.workspace import Workspace
-from ..login import RequestError
+from ..login import RequestError, is_name
 from ..submissions.submitting import Review
 from ..tables import QueuedSubmission
 from .request_context import RequestContext
@@ -90,7 +91,7 @@ def create_token(context: RequestContext) -> Response:
 
 
 def home(context: RequestContext) -> Response:
-    if context.person.role == "instructor":
+    if context.person.is_staff:
         return context.redirect("class")
     service = context.service
     open_weeks = service.courses.open_weeks()
@@ -99,7 +100,10 @@ def home(context: RequestContext) -> Response:
 
 
 def week_page(context: RequestContext) -> Response:
-    view = context.service.views.week(context.person.name, open_week(context))
+    week = open_week(context)
+    if context.person.is_staff:
+        return context.redirect(f"marking/{week.name}")
+    view = context.service.views.week(context.person.name, week)
     return context.answer(view, "week", week=view)
 
 
@@ -160,6 +164,8 @@ def _uploaded_files(context: RequestContext) -> dict[str, bytes]:
 def restore(context: RequestContext) -> Response:
     """Make an earlier submission count again."""
     submission = visible_submission(context)
+    if context.person.role == "assistant":
+        raise RequestError(403, "Only students and instructors restore submissions.")
     if not context.service.views.submission(submission).restorable:
         raise RequestError(409, "This submission cannot be restored now. Ask your instructor.")
     context.service.queue.restore(submission.receipt)
@@ -168,12 +174,14 @@ def restore(context: RequestContext) -> Response:
 
 def submission_page(context: RequestContext) -> Response:
     view = _submission_view(context, visible_submission(context))
-    return context.answer(view, "try", submission=view)
+    course, week = context.service.courses.now, context.service.courses.week(view.week)
+    asked = read_request(course, week, view.student) if week else None
+    return context.answer(view, "try", submission=view, week=week, asked=asked)
 
 
 def _submission_view(context: RequestContext, submission: QueuedSubmission) -> SubmissionView:
-    instructor = context.person.role == "instructor"
-    return context.service.views.submission(submission, for_instructor=instructor)
+    staff = context.person.is_staff
+    return context.service.views.submission(submission, for_instructor=staff)
 
 
 def download(context: RequestContext) -> Response:
@@ -185,10 +193,15 @@ def download(context: RequestContext) -> Response:
 
 
 def feedback(context: RequestContext) -> Response:
-    """Return the feedback page for the week; raise RequestError before its release."""
-    week = open_week(context)
+    """Return the feedback page for the week; raise RequestError before its release.
+
+    Staff can read the page of any student: `?student=NAME`.
+    """
+    week, student = open_week(context), context.person.name
+    if context.person.is_staff:
+        student = context.request.query_params.get("student", student)
     workspace = Workspace(context.service.courses.now)
-    page = returned_page(workspace, week, context.person.name)
+    page = returned_page(workspace, week, student) if is_name(student) else None
     if page is None:
         raise RequestError(404, "The feedback for this week has not been released yet.")
     headers = {"content-security-policy": _FEEDBACK_POLICY}
@@ -226,6 +239,6 @@ def visible_submission(context: RequestContext) -> QueuedSubmission:
     """Return the submission in the path; raise RequestError if the sender may not see it."""
     receipt, person = context.request.path_params["receipt"], context.person
     submission = context.service.queue.find(receipt) if _RECEIPT.match(receipt) else None
-    if submission is None or (person.role != "instructor" and submission.student != person.name):
+    if submission is None or not (person.is_staff or submission.student == person.name):
         raise RequestError(404, "You have no such receipt.")
     return submission

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 
 _MAX_FILES = 400
+_MAX_FIELDS = 60
 
 
 @dataclass
@@ -90,7 +91,9 @@ async def read_form(request: Request, *, with_files: bool) -> Form:
             data = await request.body()
             return Form(files={"submission.zip": data} if data else {})
         limit = _MAX_FILES if with_files else 0
-        async with request.form(max_files=limit, max_fields=8, max_part_size=4096) as parts:
+        async with request.form(
+            max_files=limit, max_fields=_MAX_FIELDS, max_part_size=8192
+        ) as parts:
             form = Form()
             for name, value in parts.multi_items():
                 if isinstance(value, str):

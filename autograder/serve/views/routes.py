@@ -19,25 +19,32 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from ...model.errors import IntakeError
+from ...model.errors import IntakeError, KitError
 from ...model.message_text import visible
 from ..grading_service import Service
-from ..login import Login, Person, RequestError
+from ..login import Login, Person, RequestError, Role
 from ..request_limits import SMALL_BODY, RateLimit, RequestLimits
 from ..submissions.upload import max_upload_bytes
-from . import handlers
+from . import handlers, staff_handlers
 from .request_context import RequestContext, read_form
 
-Audience = Literal["everyone", "student", "instructor"]
+Audience = Literal["everyone", "student", "staff", "instructor"]
 # Limits as (burst, per minute). Requests without a known session are limited by IP address, which
 # a whole class may share. Requests with a session are limited by user.
 ADDRESS_RATE, PERSON_RATE, SUBMIT_RATE, TOKEN_RATE = (600, 600), (120, 240), (20, 20), (100, 100)
+_STAFF: dict[Audience, tuple[Role, ...]] = {
+    "staff": ("assistant", "instructor"),
+    "instructor": ("instructor",),
+}
+_NOT_RECEIVED = "Your files were not received: keep them and try"
 _MAX_RECOGNIZED = 50_000
 _FORM_OVERHEAD = 1 << 20  # bytes that a form adds to its files
 
 
 class RouteRow(msgspec.Struct, frozen=True):
-    """A route and its audience. Instructors may also use the routes for students.
+    """A route and its audience. Staff may also use the routes for students.
+
+    staff: instructors and assistants
 
     files: the body of a request may contain files
     """
@@ -66,7 +73,20 @@ ROUTES = (
     RouteRow("GET", "/tries/{receipt}", "student", handlers.submission_page),
     RouteRow("GET", "/tries/{receipt}/files", "student", handlers.download),
     RouteRow("POST", "/tries/{receipt}/restore", "student", handlers.restore),
-    RouteRow("GET", "/class", "instructor", handlers.class_page),
+    RouteRow("POST", "/weeks/{week}/request", "student", staff_handlers.ask),
+    RouteRow("GET", "/class", "staff", handlers.class_page),
+    RouteRow("GET", "/marking", "staff", staff_handlers.marking),
+    RouteRow("GET", "/marking/{week}", "staff", staff_handlers.marking),
+    RouteRow("GET", "/marking/{week}/{question}", "staff", staff_handlers.question),
+    RouteRow("POST", "/marking/{week}/{question}", "staff", staff_handlers.save_mark),
+    RouteRow("GET", "/gradebook", "staff", staff_handlers.gradebook),
+    RouteRow("GET", "/gradebook/grades.csv", "instructor", staff_handlers.grades),
+    RouteRow("GET", "/requests", "staff", staff_handlers.requests),
+    RouteRow("POST", "/requests/{week}", "staff", staff_handlers.answer),
+    RouteRow("GET", "/extensions", "staff", staff_handlers.extensions),
+    RouteRow("POST", "/extensions", "instructor", staff_handlers.save_extension),
+    RouteRow("GET", "/people", "instructor", staff_handlers.people),
+    RouteRow("POST", "/people", "instructor", staff_handlers.create_person_token),
 )
 
 
@@ -107,24 +127,26 @@ class AccessControl:
             try:
                 context.visitor = await self.authorize(request, row)
                 response = await self._handle(context, row)
-            except (RequestError, IntakeError, SQLAlchemyError, OSError) as error:
-                response = await asyncio.to_thread(context.refuse, self._refusal(error))
+            except (RequestError, KitError, SQLAlchemyError, OSError) as error:
+                response = await asyncio.to_thread(context.refuse, self._refusal(error, row))
             seconds = time.perf_counter() - started
             _log(row, context.visitor, response.status_code, seconds)
             return response
 
         return endpoint
 
-    def _refusal(self, error: Exception) -> RequestError:
+    def _refusal(self, error: Exception, row: RouteRow) -> RequestError:
         if isinstance(error, RequestError):
             return error
-        if isinstance(error, IntakeError):
+        for_staff = row.audience in _STAFF and isinstance(error, KitError)
+        if for_staff or isinstance(error, IntakeError):
             return RequestError(422, str(error))
         self.service.incidents.open("requests", f"a request failed: {type(error).__name__}")
         return RequestError(
             503,
-            "The service cannot reach its database or disk at the moment. Your files were not "
-            "received: keep them and try again in a minute.",
+            "The service cannot reach its database or disk at the moment. "
+            + ("Nothing was saved: try" if row.audience in _STAFF else _NOT_RECEIVED)
+            + " again in a minute.",
             60,
         )
 
@@ -152,7 +174,7 @@ class AccessControl:
         if person is None and row.audience != "everyone":
             raise self.login.unauthenticated(request)
         _refuse_other_sites(request, urlsplit(self.service.settings.address.public_url).netloc)
-        if row.audience == "instructor" and (person is None or person.role != "instructor"):
+        if row.audience in _STAFF and (person is None or person.role not in _STAFF[row.audience]):
             raise RequestError(404, "Page not found.")
         return person
 

@@ -13,6 +13,7 @@ from ...model.report.schema import Counterexample, Ending
 from ...nbgrader.status import returned
 from ...nbgrader.workspace import Workspace
 from ...pages.environment import environment
+from ...pages.markdown import code_styles
 from ..attempt_feedback import (
     Allowance,
     VisibleResult,
@@ -298,7 +299,8 @@ def static_file(name: str) -> bytes:
     own = resources.files("autograder.serve") / "templates" / name
     if name == "style.css":
         shared = environment("serve").get_template("page.css").render()
-        return f"{shared}\n{own.read_text(encoding='utf-8')}".encode()
+        styles = shared, code_styles(), own.read_text(encoding="utf-8")
+        return "\n".join(styles).encode()
     return own.read_bytes()
 
 

@@ -1,0 +1,199 @@
+"""Read the written answers to a question, and enter marks for them in the gradebook.
+
+Equal answers with equal marks form a group, which is marked as one. A mark is entered only if the
+group is still as the marker saw it. So markers do not overwrite each other, and a mark never applies
+to an answer that the marker has not read. The lock of `in_turn` prevents the recorder from
+replacing an answer in the meantime.
+"""
+
+import hashlib
+import os
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import NamedTuple
+
+import msgspec
+from markupsafe import Markup
+
+from ...files import in_turn
+from ...model.course import Course, Week
+from ...model.errors import NbgraderError
+from ..collect.notebooks import first_cells, read_cells
+from ..gradebook.database import query_gradebook
+from ..gradebook.due_dates import update_penalty
+from ..gradebook.report_store import judged_digests, recorded_file, recorded_folder
+from ..workspace import Workspace, cells_of, open_gradebook
+from .manual_marks import keep_marks
+from .marking_sheets import code_of
+from .submitted_cells import rendered_cell
+
+_CELLS = """
+SELECT assignment.name, submitted.student_id, base_cell.name, grade_cells.max_score,
+       grade.auto_score, grade.manual_score, grade.needs_manual_grade, given.manual_comment
+FROM grade
+JOIN grade_cells ON grade_cells.id = grade.cell_id
+JOIN base_cell ON base_cell.id = grade.cell_id
+JOIN submitted_notebook AS notebook ON notebook.id = grade.notebook_id
+JOIN submitted_assignment AS submitted ON submitted.id = notebook.assignment_id
+JOIN assignment ON assignment.id = submitted.assignment_id
+LEFT JOIN (
+    SELECT comment.notebook_id, base_cell.name, comment.manual_comment
+    FROM comment JOIN base_cell ON base_cell.id = comment.cell_id
+) AS given ON given.notebook_id = notebook.id AND given.name = base_cell.name
+"""
+
+
+class StaleMarkError(NbgraderError):
+    """The answer, its mark or its comment has changed since the marker saw them."""
+
+
+class CellState(NamedTuple):
+    """A grade cell of one submission in the gradebook."""
+
+    week: str
+    student: str
+    cell: str
+    points: float
+    automatic: float | None
+    manual: float | None
+    waiting: bool
+    comment: str
+
+    @property
+    def status(self) -> str:
+        """Return to mark, changed (since it was marked), marked or automatic."""
+        if self.waiting:
+            return "to mark" if self.manual is None else "changed"
+        return "automatic" if self.manual is None else "marked"
+
+    @property
+    def score(self) -> float | None:
+        return self.automatic if self.manual is None else self.manual
+
+
+class AnswerGroup(msgspec.Struct, frozen=True):
+    """Equal answers with the same mark and comment.
+
+    codes: replace the students' names where marking is anonymous
+    version: a digest of the students, their answers, marks and comments
+    """
+
+    students: tuple[str, ...]
+    codes: tuple[str, ...]
+    version: str
+    state: CellState  # of the first student
+
+    @property
+    def code(self) -> str:
+        return self.codes[0]
+
+    @property
+    def unanswered(self) -> bool:
+        return self.state.status == "automatic"
+
+
+def cell_states(course: Course) -> list[CellState]:
+    """Return every grade cell of every graded submission."""
+    (rows,) = query_gradebook(course, (_CELLS,))
+    states = (
+        CellState(week, student, cell, points, automatic, manual, bool(waiting), comment or "")
+        for week, student, cell, points, automatic, manual, waiting, comment in rows
+    )
+    return [s for s in states if s.waiting or s.score is not None]
+
+
+def question_counts(course: Course) -> dict[tuple[str, str], Counter[str]]:
+    """Count the answers by status, for each week and question."""
+    found: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
+    for state in cell_states(course):
+        found[state.week, state.cell][state.status] += 1
+    return found
+
+
+def answer_groups(
+    course: Course, week: Week, cell: str, *, together: bool = True
+) -> list[AnswerGroup]:
+    """Return the answers to a question; those to mark first, then in the order of the codes.
+
+    together: group equal answers; otherwise every answer is a group
+    """
+    grouped: dict[tuple[str, ...], list[tuple[str, str, CellState]]] = defaultdict(list)
+    for state in cell_states(course):
+        if (state.week, state.cell) == (week.name, cell):
+            digest = judged_digests(course, week, state.student).get(cell, "")
+            shared = digest if together and digest else state.student
+            entry = code_of(course, week, state.student), digest, state
+            grouped[(shared, *map(repr, state[3:]))].append(entry)
+    groups = [_group(sorted(entries)) for entries in grouped.values()]
+    return sorted(groups, key=lambda g: (not g.state.waiting, g.unanswered, g.code))
+
+
+def _group(entries: Sequence[tuple[str, str, CellState]]) -> AnswerGroup:
+    version = hashlib.blake2b(repr(entries).encode(), digest_size=12).hexdigest()
+    codes, _, states = zip(*entries, strict=True)
+    return AnswerGroup(tuple(s.student for s in states), codes, version, states[0])
+
+
+def find_group(
+    course: Course, week: Week, cell: str, code: str, version: str = ""
+) -> AnswerGroup | None:
+    """Return the group of the student with this code; None if there is no such answer.
+
+    version: of the group; default: any group
+    """
+    for together in (True, False):
+        for group in answer_groups(course, week, cell, together=together):
+            if code in group.codes and version in ("", group.version):
+                return group
+    return None
+
+
+def rendered_answer(course: Course, week: Week, cell: str, student: str) -> Markup:
+    """Return a student's answer as harmless HTML, with its pictures."""
+    workspace = Workspace(course)
+    cells = first_cells(read_cells(workspace.autograded(student, week) / f"{week.name}.ipynb"))
+    if cell not in cells:
+        return Markup("")
+    return rendered_cell(cells[cell], workspace.released(week) / "figures", below=3).text
+
+
+def enter_mark(
+    course: Course,
+    week: Week,
+    cell: str,
+    code: str,
+    version: str,
+    score: float,
+    comment: str | None = None,
+) -> AnswerGroup:
+    """Enter a mark for a group of answers, as Formgrader does, and return the group.
+
+    Raise StaleMarkError if the group has changed, and NbgraderError if the mark is not between 0
+    and the points of the cell.
+
+    code, version: of the group that the marker saw. comment: None keeps the comments
+    """
+    with in_turn(recorded_folder(course, week)):
+        group = find_group(course, week, cell, code, version)
+        if group is None:
+            raise StaleMarkError(
+                "The answer or its mark has changed since you opened it. Your mark was not saved."
+            )
+        if not 0 <= score <= group.state.points:
+            raise NbgraderError(
+                f"{score:g} is not between 0 and {group.state.points:g} points. Nothing was saved."
+            )
+        with open_gradebook(course) as gradebook:
+            for student in group.students:
+                grade, words = cells_of(gradebook, week, student)[cell]
+                grade.manual_score, grade.needs_manual_grade = score, False
+                if comment is not None and words is not None:
+                    words.manual_comment = comment or None
+                update_penalty(course, gradebook, week, student)
+            gradebook.db.commit()
+    keep_marks(course)
+    for student in group.students:
+        with suppress(OSError):  # the new modification time marks the feedback as outdated
+            os.utime(recorded_file(course, week, student))
+    return group

@@ -1,0 +1,156 @@
+"""Build the gradebook page and the list of extensions."""
+
+import datetime as dt
+
+import msgspec
+import sqlalchemy as sa
+
+from ...model.course import Course, Week
+from ...model.course.late import due_for
+from ...nbgrader.gradebook.database import (
+    lateness_by_entry,
+    query_gradebook,
+    read_hand_marks,
+)
+from ...nbgrader.status import returned_page
+from ...nbgrader.workspace import Workspace
+from .. import tables as t
+from ..queue import Queue
+from .staff_log import StaffLog
+from .view_models import in_short, in_words, local_time
+
+_NAMES = "SELECT id, first_name, last_name FROM student ORDER BY id"
+
+
+class WeekScore(msgspec.Struct, frozen=True):
+    """A student's result for a week. `score`: after the late penalty; None: not graded."""
+
+    score: float | None = None
+    penalty: float = 0.0
+    to_mark: int = 0
+    missing: bool = False  # due and not submitted
+    receipt: str = ""
+    feedback: bool = False
+
+
+class GradebookRow(msgspec.Struct, frozen=True):
+    """A student's results, in the order of the weeks."""
+
+    student: str
+    name: str
+    weeks: tuple[WeekScore, ...]
+    total: float
+
+    def shows(self, only: str) -> bool:
+        """Return True if the row belongs in a filtered table: to-mark, missing, late or all."""
+        return {
+            "to-mark": any(w.to_mark for w in self.weeks),
+            "missing": any(w.missing for w in self.weeks),
+            "late": any(w.penalty for w in self.weeks),
+        }.get(only, True)
+
+
+class GrantedExtension(msgspec.Struct, frozen=True):
+    """An extension. `source`: course.yaml or gradebook."""
+
+    student: str
+    week: str
+    title: str
+    until: str
+    source: str
+    granted: str = ""  # by whom and when
+    reason: str = ""
+
+
+def gradebook_rows(course: Course, queue: Queue, weeks: list[Week]) -> list[GradebookRow]:
+    """Return a row for each student in the gradebook."""
+    (names,) = query_gradebook(course, (_NAMES,))
+    entries = {(e.student, e.week): (e, late) for e, late in lateness_by_entry(course)}
+    receipts, workspace = _newest_receipts(queue), Workspace(course)
+    submitted = {w.name: set(workspace.students("submitted", w)) for w in weeks}
+    now = dt.datetime.now(dt.UTC)
+
+    def result(student: str, week: Week) -> WeekScore:
+        entry, late = entries.get((student, week.name), (None, None))
+        receipt = receipts.get((student, week.name), "")
+        if entry is None or not (entry.graded or entry.to_mark):
+            more = entry.extension if entry else dt.timedelta()
+            here = receipt or student in submitted[week.name]
+            missing = not here and due_for(course, week, student, more) < now
+            return WeekScore(missing=missing, receipt=receipt)
+        penalty = late.penalty(entry.score) if late else 0.0
+        page = returned_page(workspace, week, student) is not None
+        score = max(0.0, round(entry.score - penalty, 6))
+        return WeekScore(score, penalty, entry.to_mark, False, receipt, page)
+
+    rows = []
+    for student, first, last in names:
+        results = tuple(result(str(student), week) for week in weeks)
+        name = " ".join(part for part in (first, last) if part)
+        total = round(sum(r.score or 0.0 for r in results), 6)
+        rows.append(GradebookRow(str(student), name, results, total))
+    return rows
+
+
+def _newest_receipts(queue: Queue) -> dict[tuple[str, str], str]:
+    columns = t.submissions.c
+    newest = sa.select(sa.func.max(columns.number)).group_by(columns.student, columns.week)
+    query = sa.select(columns.student, columns.week, columns.receipt)
+    rows = queue.read(query.where(columns.number.in_(newest)))
+    return {(row.student, row.week): row.receipt for row in rows}
+
+
+def granted_extensions(course: Course, log: StaffLog) -> list[GrantedExtension]:
+    """Return the extensions in course.yaml and the gradebook, by week and student."""
+    weeks, granted = {w.name: w for w in course.weeks}, log.latest("extension")
+    late = course.registry.late
+    found = [
+        GrantedExtension(
+            e.student,
+            e.week,
+            weeks[e.week].title,
+            in_words(course.localized(e.until)),
+            "course.yaml",
+        )
+        for e in (late.extensions if late else ())
+    ]
+    for name, of_week in read_hand_marks(course).items():
+        for student, marked in of_week.items():
+            if name in weeks and marked.extension:
+                action = granted.get((student, name, ""))
+                until = _due(course, weeks[name]) + dt.timedelta(seconds=marked.extension)
+                found.append(
+                    GrantedExtension(
+                        student,
+                        name,
+                        weeks[name].title,
+                        in_words(until.astimezone(course.zone)),
+                        "gradebook",
+                        f"{action.who}, {in_short(local_time(action.at, course))}"
+                        if action
+                        else "",
+                        action.detail if action else "",
+                    )
+                )
+    return sorted(found, key=lambda e: (e.week, e.student, e.source))
+
+
+def _due(course: Course, week: Week) -> dt.datetime:
+    return course.localized(week.due).astimezone(dt.UTC)
+
+
+def extra_time(course: Course, week: Week, until: str, hours: str) -> dt.timedelta:
+    """Return how much later than the due date an extension ends.
+
+    Raise ValueError if neither argument is valid, or the result is not between 0 and a year.
+
+    until: local time in ISO 8601, or "". hours: used if `until` is empty
+    """
+    extra = dt.timedelta(hours=float(hours.replace(",", ".") or 0))
+    if until:
+        extra = course.localized(dt.datetime.fromisoformat(until)).astimezone(dt.UTC) - _due(
+            course, week
+        )
+    if not dt.timedelta() < extra <= dt.timedelta(days=366):
+        raise ValueError(until)
+    return extra

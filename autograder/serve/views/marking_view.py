@@ -1,0 +1,168 @@
+"""Build the pages for marking written answers question by question."""
+
+import re
+from collections.abc import Mapping
+
+import msgspec
+from markupsafe import Markup
+
+from ...authoring.lesson.marking_guide import marking_guides
+from ...files import in_turn
+from ...model.course import Course, Week
+from ...model.course.registry import Question
+from ...model.errors import NbgraderError
+from ...nbgrader.formgrader.written_answers import (
+    AnswerGroup,
+    answer_groups,
+    find_group,
+    rendered_answer,
+)
+from ...nbgrader.gradebook.report_store import recorded_folder
+from ...pages.environment import points
+from ...pages.markdown import markdown
+from .staff_log import MarkDetail, StaffAction, StaffLog
+from .view_models import in_short, local_time
+
+CARDS_PER_PAGE = 40
+_MAX_NAMES = 6
+_NUMBER = re.compile(r"[+-]?\d{1,4}([.,]\d{1,4})?\Z")
+
+
+class RubricChoice(msgspec.Struct, frozen=True):
+    """A line of a rubric that a marker can choose."""
+
+    points: float
+    text: Markup
+
+
+class GuideView(msgspec.Struct, frozen=True):
+    """A marking guide as HTML. `wrong`: typical wrong answers with their comments."""
+
+    model_answer: Markup = Markup("")
+    lines: tuple[RubricChoice, ...] = ()
+    wrong: tuple[tuple[Markup, Markup], ...] = ()
+
+
+class AnswerCard(msgspec.Struct, frozen=True):
+    """A group of equal answers with its form; the last three fields fill the form."""
+
+    group: AnswerGroup
+    title: str
+    entered: str
+    text: Markup
+    lines: tuple[int, ...] = ()
+    adjustment: str = ""
+    comment: str = ""
+
+
+class QuestionPage(msgspec.Struct, frozen=True):
+    """Answers to one question. `to_mark` and `total` count groups on all pages."""
+
+    week: Week
+    question: Question
+    guide: GuideView
+    cards: tuple[AnswerCard, ...]
+    to_mark: int
+    total: int
+    page: int
+    pages: int
+
+
+class GivenMark(msgspec.Struct, frozen=True):
+    """The content of a marking form."""
+
+    lines: tuple[int, ...]
+    adjustment: str
+    comment: str
+
+    def detail(self, guide: GuideView) -> MarkDetail:
+        """Return the mark; raise NbgraderError if the form contains none or names unknown lines."""
+        if not self.lines and not self.adjustment:
+            raise NbgraderError(
+                "Choose lines of the rubric or enter points (0 for none). Nothing was saved."
+            )
+        if any(n >= len(guide.lines) for n in self.lines):
+            raise NbgraderError("The rubric has changed: reload the page. Nothing was saved.")
+        extra = parse_points(self.adjustment or "0")
+        total = sum(guide.lines[n].points for n in self.lines) + extra
+        return MarkDetail(round(total, 6), self.lines, extra)
+
+
+def parse_points(text: str) -> float:
+    """Return the number in a form's field; raise NbgraderError if it is not a number."""
+    if not _NUMBER.match(text):
+        raise NbgraderError(f"{text[:20]!r} is not a number. Nothing was saved.")
+    return float(text.replace(",", "."))
+
+
+def guide_view(course: Course, week: Week, question: str) -> GuideView:
+    guide = marking_guides(course, week).get(question)
+    if guide is None:
+        return GuideView()
+    return GuideView(
+        markdown(guide.model_answer, below=3),
+        tuple(RubricChoice(line.points, markdown(line.earned_by)) for line in guide.rubric),
+        tuple((markdown(w.answer), markdown(w.comment)) for w in guide.wrong_answers),
+    )
+
+
+def question_page(
+    course: Course,
+    log: StaffLog,
+    week: Week,
+    question: Question,
+    *,
+    page: int = 1,
+    only: str = "",
+    together: bool = True,
+) -> QuestionPage:
+    """Return a page of the answers to a question, or only the group with the code `only`."""
+    guide = guide_view(course, week, question.name)
+    marks = log.latest("mark", week=week.name, cell=question.name)
+    with in_turn(recorded_folder(course, week)):  # so that versions and texts match
+        groups = answer_groups(course, week, question.name, together=together)
+        total, to_mark = len(groups), sum(g.state.waiting for g in groups)
+        if only:
+            found = find_group(course, week, question.name, only)
+            groups = [found] if found else []
+        pages = max(1, -(-len(groups) // CARDS_PER_PAGE))
+        page = min(max(page, 1), pages)
+        shown = groups[(page - 1) * CARDS_PER_PAGE : page * CARDS_PER_PAGE]
+        cards = tuple(_card(course, week, group, marks) for group in shown)
+    return QuestionPage(week, question, guide, cards, to_mark, total, page, pages)
+
+
+def _card(
+    course: Course,
+    week: Week,
+    group: AnswerGroup,
+    marks: Mapping[tuple[str, str, str], StaffAction],
+) -> AnswerCard:
+    state, student = group.state, group.students[0]
+    action = marks.get((student, week.name, state.cell))
+    detail = msgspec.json.decode(action.detail, type=MarkDetail) if action else None
+    lines: tuple[int, ...] = ()
+    adjustment = "" if state.manual is None else points(state.manual)
+    who = ""
+    # Formgrader, or a marking sheet, may have entered a different mark since then.
+    if action and detail and detail.score == state.manual:
+        lines = detail.lines
+        adjustment = points(detail.adjustment) if detail.adjustment or not lines else ""
+        who = f", entered by {action.who} on {in_short(local_time(action.at, course))}"
+    score = "" if state.score is None else f"{points(state.score)} of {points(state.points)}"
+    entered = {
+        "to mark": "To mark",
+        "changed": f"The answer has changed since it was marked: {score}{who}",
+        "marked": f"{score}{who}",
+        "automatic": "Not answered: 0 points",
+    }[state.status]
+    text = rendered_answer(course, week, state.cell, student)
+    return AnswerCard(group, _title(course, group), entered, text, lines, adjustment, state.comment)
+
+
+def _title(course: Course, group: AnswerGroup) -> str:
+    anonymous = course.registry.anonymous_marking
+    names = [f"Answer {c}" for c in group.codes] if anonymous else list(group.students)
+    more = f" and {len(names) - _MAX_NAMES} more" if len(names) > _MAX_NAMES else ""
+    listed = ", ".join(names[:_MAX_NAMES]) + more
+    return listed if len(names) == 1 else f"{len(names)} equal answers: {listed}"

@@ -1,0 +1,51 @@
+"""Record who changed which mark, extension, request or token, and when.
+
+The marks themselves are only in nbgrader's gradebook.
+"""
+
+from typing import Any
+
+import msgspec
+import sqlalchemy as sa
+
+from .. import tables as t
+
+
+class StaffAction(msgspec.Struct, frozen=True):
+    """A row of the table `actions`. `at`: seconds since the epoch. `kind`: mark, extension, …"""
+
+    who: str
+    kind: str
+    student: str
+    week: str = ""
+    cell: str = ""
+    detail: str = ""
+    at: float = 0.0
+
+
+class MarkDetail(msgspec.Struct, frozen=True):
+    """The detail of a mark: its score, the rubric lines that were chosen, and the adjustment."""
+
+    score: float
+    lines: tuple[int, ...] = ()
+    adjustment: float = 0.0
+
+
+class StaffLog(t.Store):
+    """The actions of instructors and assistants. All methods block."""
+
+    def add(self, *actions: StaffAction) -> None:
+        rows = [msgspec.structs.asdict(a) | {"at": self.clock()} for a in actions]
+        self.execute(*(t.actions.insert().values(**row) for row in rows))
+
+    def latest(self, kind: str, **where: str) -> dict[tuple[str, str, str], StaffAction]:
+        """Return the latest action of a kind for each (student, week, cell).
+
+        where: required values of columns
+        """
+        columns = t.actions.c
+        conditions = [columns[name] == value for name, value in where.items()]
+        query = sa.select(t.actions).where(columns.kind == kind, *conditions)
+        rows: list[Any] = list(self.read(query.order_by(columns.number)))
+        found = (msgspec.convert(row, StaffAction, from_attributes=True) for row in rows)
+        return {(a.student, a.week, a.cell): a for a in found}
