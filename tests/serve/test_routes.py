@@ -18,32 +18,46 @@ from autograder.serve.views import routes
 from autograder.serve.views.routes import ROUTES, application
 from tests.nbgrader.tiny_course import SOLUTION, WEEK
 
-ROLES = ("stranger", "another student", "the student", "instructor")
+ROLES = ("stranger", "another student", "the student", "assistant", "instructor")
 # The status for each role. Routes that a role may not use are 404; 303 redirects to the login page.
 TABLE = {
-    ("GET", "/health"): (200, 200, 200, 200),
-    ("GET", "/static/{name}"): (200, 200, 200, 200),
-    ("GET", "/enter"): (200, 303, 303, 303),
-    ("POST", "/enter"): (401, 401, 401, 401),
-    ("GET", "/oauth_callback"): (404, 404, 404, 404),
-    ("POST", "/leave"): (401, 303, 303, 303),
-    ("POST", "/token"): (401, 200, 200, 200),
-    ("GET", "/"): (303, 200, 200, 303),
-    ("GET", "/weeks/{week}"): (303, 200, 200, 200),
-    ("POST", "/weeks/{week}/review"): (401, 303, 303, 403),
-    ("GET", "/weeks/{week}/review"): (303, 200, 200, 403),
-    ("POST", "/weeks/{week}/tries"): (401, 303, 303, 403),
-    ("GET", "/weeks/{week}/feedback"): (303, 404, 404, 404),
-    ("GET", "/tries/{receipt}"): (303, 404, 200, 200),
-    ("GET", "/tries/{receipt}/files"): (303, 404, 200, 200),
-    ("POST", "/tries/{receipt}/restore"): (401, 404, 409, 409),
-    ("GET", "/class"): (303, 404, 404, 200),
+    ("GET", "/health"): (200, 200, 200, 200, 200),
+    ("GET", "/static/{name}"): (200, 200, 200, 200, 200),
+    ("GET", "/enter"): (200, 303, 303, 303, 303),
+    ("POST", "/enter"): (401, 401, 401, 401, 401),
+    ("GET", "/oauth_callback"): (404, 404, 404, 404, 404),
+    ("POST", "/leave"): (401, 303, 303, 303, 303),
+    ("POST", "/token"): (401, 200, 200, 200, 200),
+    ("GET", "/"): (303, 200, 200, 303, 303),
+    ("GET", "/weeks/{week}"): (303, 200, 200, 303, 303),
+    ("POST", "/weeks/{week}/review"): (401, 303, 303, 403, 403),
+    ("GET", "/weeks/{week}/review"): (303, 200, 200, 403, 403),
+    ("POST", "/weeks/{week}/tries"): (401, 303, 303, 403, 403),
+    ("GET", "/weeks/{week}/feedback"): (303, 404, 404, 404, 404),
+    ("GET", "/tries/{receipt}"): (303, 404, 200, 200, 200),
+    ("GET", "/tries/{receipt}/files"): (303, 404, 200, 200, 200),
+    ("POST", "/tries/{receipt}/restore"): (401, 404, 409, 403, 409),
+    ("GET", "/class"): (303, 404, 404, 200, 200),
+    ("POST", "/weeks/{week}/request"): (401, 409, 409, 403, 403),
+    ("GET", "/marking"): (303, 404, 404, 200, 200),
+    ("GET", "/marking/{week}"): (303, 404, 404, 200, 200),
+    ("GET", "/marking/{week}/{question}"): (303, 404, 404, 200, 200),
+    ("POST", "/marking/{week}/{question}"): (401, 404, 404, 422, 422),
+    ("GET", "/gradebook"): (303, 404, 404, 200, 200),
+    ("GET", "/gradebook/grades.csv"): (303, 404, 404, 404, 422),
+    ("GET", "/requests"): (303, 404, 404, 200, 200),
+    ("POST", "/requests/{week}"): (401, 404, 404, 409, 409),
+    ("GET", "/extensions"): (303, 404, 404, 200, 200),
+    ("POST", "/extensions"): (401, 404, 404, 404, 422),
+    ("GET", "/people"): (303, 404, 404, 404, 200),
+    ("POST", "/people"): (401, 404, 404, 404, 422),
 }
+FOR_STAFF = {path for (_, path), answers in TABLE.items() if answers[2] == 404}
 FILES = {"files": ("doubling.py", SOLUTION.encode() + b"# again\n")}
 
 
 def filled(path: str, receipt: str) -> str:
-    return path.format(name="style.css", week=WEEK, receipt=receipt)
+    return path.format(name="style.css", week=WEEK, receipt=receipt, question="why")
 
 
 def asked(client: TestClient, method: str, path: str, form_key: str) -> int:
@@ -59,12 +73,17 @@ def test_every_route_is_in_the_table() -> None:
 
 @pytest.mark.parametrize("role", ROLES)
 def test_every_route_as_every_role(service, client, sign_in, receipt, role) -> None:
-    names = {"another student": "eve", "the student": "ada", "instructor": "prof"}
+    names = {
+        "another student": "eve",
+        "the student": "ada",
+        "assistant": "bea",
+        "instructor": "prof",
+    }
     found = {}
     for method, path in TABLE:
         own, form_key = client, ""
         if role in names:
-            rank = "instructor" if role == "instructor" else "student"
+            rank = role if role in ("assistant", "instructor") else "student"
             own, person = sign_in(names[role], rank)
             form_key = person.form_key
         found[method, path] = asked(own, method, filled(path, receipt), form_key)
@@ -74,8 +93,7 @@ def test_every_route_as_every_role(service, client, sign_in, receipt, role) -> N
 def test_a_form_without_its_key_is_refused(sign_in, receipt) -> None:
     for method, path in TABLE:
         if method == "POST":
-            role = "instructor" if path.startswith("/class") else "student"
-            client, _ = sign_in("ada", role)
+            client, _ = sign_in("ada", "instructor" if path in FOR_STAFF else "student")
             for key in ("", "0" * 64):
                 assert asked(client, method, filled(path, receipt), key) == 403, path
 

@@ -1,8 +1,8 @@
 """Read the written answers to a question, and enter marks for them in the gradebook.
 
 Equal answers with equal marks form a group, which is marked as one. A mark is entered only if the
-group is still as the marker saw it. So markers do not overwrite each other, and a mark never applies
-to an answer that the marker has not read. The lock of `in_turn` prevents the recorder from
+group is still as the marker saw it. So markers do not overwrite each other, and a mark applies only
+to an answer that the marker has read. The lock of `in_turn` prevents the recorder from
 replacing an answer in the meantime.
 """
 

@@ -31,7 +31,8 @@ def final_scores(course: Course, week: Week) -> dict[str, FinalScore]:
             lateness=late,
         )
         for e, late in lateness_by_entry(course)
-        if e.week == week.name
+        # an extension before the first submission creates an entry without time and scores
+        if e.week == week.name and (e.graded or e.handed_in)
     }
     require_scores(course, week, scores)
     return scores

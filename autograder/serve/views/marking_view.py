@@ -162,7 +162,7 @@ def _card(
 
 def _title(course: Course, group: AnswerGroup) -> str:
     anonymous = course.registry.anonymous_marking
-    names = [f"Answer {c}" for c in group.codes] if anonymous else list(group.students)
+    names = [f"Answer {c}" for c in group.codes] if anonymous else sorted(group.students)
     more = f" and {len(names) - _MAX_NAMES} more" if len(names) > _MAX_NAMES else ""
     listed = ", ".join(names[:_MAX_NAMES]) + more
     return listed if len(names) == 1 else f"{len(names)} equal answers: {listed}"

@@ -242,6 +242,8 @@ def grades(context: RequestContext) -> Response:
     course = context.service.courses.now
     scores = {week.name: final_scores(course, week) for week in course.weeks}
     weeks = [week for week in course.weeks if scores[week.name]]
+    if not weeks:
+        raise NbgraderError("Nothing has been graded yet.")
     require_marked(course, weeks)
     context.service.staff_log.add(StaffAction(context.person.name, "export", ""))
     headers = {"content-disposition": 'attachment; filename="grades.csv"'}
