@@ -171,14 +171,19 @@ def _started(server: subprocess.Popen[bytes], home: Path) -> tuple[str, str]:
 
 
 @pytest.fixture
-def browser_page() -> Iterator[Any]:
+def chromium() -> Iterator[Any]:
     from playwright.sync_api import sync_playwright
 
-    chromium = shutil.which("chromium") or shutil.which("chromium-browser")
-    assert chromium, "chromium is missing: sudo apt-get install chromium"
+    path = shutil.which("chromium") or shutil.which("chromium-browser")
+    assert path, "chromium is missing: sudo apt-get install chromium"
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium, args=list(_CHROMIUM))
-        page = browser.new_page(viewport={"width": 1280, "height": 900})
-        page.set_default_timeout(60_000)
-        yield page
+        browser = playwright.chromium.launch(executable_path=path, args=list(_CHROMIUM))
+        yield browser
         browser.close()
+
+
+@pytest.fixture
+def browser_page(chromium: Any) -> Any:
+    page = chromium.new_page(viewport={"width": 1280, "height": 900})
+    page.set_default_timeout(60_000)
+    return page

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -25,7 +24,6 @@ ROOT = Path(__file__).resolve().parents[2]
 AXE = ROOT / ".venv" / "axe" / "node_modules" / "axe-core" / "axe.min.js"
 WEEK = "week01_softmax"
 PHONE = {"width": 390, "height": 844}
-_CHROMIUM = ("--no-sandbox", "--disable-gpu", "--disable-background-networking")
 
 
 @pytest.fixture
@@ -43,18 +41,6 @@ def served(project: Path, instructor: Any) -> Iterator[Running]:
     instructor("roster", str(roster))
     with running(Running(project)) as service:
         yield service
-
-
-@pytest.fixture
-def chromium() -> Iterator[Any]:
-    from playwright.sync_api import sync_playwright
-
-    path = shutil.which("chromium") or shutil.which("chromium-browser")
-    assert path, "chromium is missing: sudo apt-get install chromium"
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=list(_CHROMIUM))
-        yield browser
-        browser.close()
 
 
 class Person:

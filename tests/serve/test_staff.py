@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import base64
 import datetime as dt
 import html
-import json
 import re
 import shutil
 from pathlib import Path
@@ -15,37 +13,24 @@ from starlette.testclient import TestClient
 
 from autograder.model.course import Course, Week, load
 from autograder.nbgrader.autograde.recorder import record
-from autograder.nbgrader.collect.submissions import accept
 from autograder.nbgrader.gradebook.database import read_gradebook, read_hand_marks
 from autograder.nbgrader.gradebook.due_dates import update_dates
 from autograder.nbgrader.publish_feedback import return_feedback
 from autograder.nbgrader.regrade.regrade_log import read_request
-from autograder.nbgrader.release.publish import release
 from autograder.nbgrader.workspace import Workspace, open_gradebook
 from autograder.serve.login import Person
-from tests.nbgrader.tiny_course import REGISTRY, SOLUTION, WEEK, graded, png, report, write_course
+from tests.nbgrader.tiny_course import SOLUTION, WEEK, graded, report
 from tests.serve.conftest import SignIn
+from tests.serve.graded_class import hand_in, write_graded_class
 
-ON_TIME, LATE = "2020-01-10 12:00:00.000000 UTC", "2020-01-15 12:00:00.000000 UTC"
-EVIL = "<script>alert(1)</script> [x](javascript:alert(2)) ![p](attachment:p.png)"
 PATH = f"/marking/{WEEK}/why"
 GROUPS = "group,student\nred,ada\nred,eve\n"
 
 
 @pytest.fixture(scope="session")
 def graded_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Grade four students of the tiny course; dan did not answer, and eve is absent."""
     root = tmp_path_factory.mktemp("graded") / "course"
-    write_course(root)
-    (root / "course.yaml").write_text(f"{REGISTRY}late: {{percent: 10}}\n", "utf-8")
-    course = load(root)
-    release(course, course.weeks[0])
-    texts = {"ada": "Because.", "bob": "Because.", "cy": EVIL, "dan": ""}
-    for name, text in texts.items():
-        hand_in(course, name, text, LATE if name == "cy" else ON_TIME)
-    record(course, course.weeks[0], report(*(graded(name, 2, 1) for name in texts)))
-    with open_gradebook(course) as gradebook:
-        gradebook.update_or_create_student("eve", first_name="Eve", last_name="<b>Adams</b>")
+    write_graded_class(root)
     return root
 
 
@@ -53,18 +38,6 @@ def graded_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def course(tmp_path: Path, graded_once: Path) -> Course:
     shutil.copytree(graded_once, tmp_path / "course")
     return load(tmp_path / "course")
-
-
-def hand_in(course: Course, student: str, text: str, time: str) -> None:
-    week = course.weeks[0]
-    notebook = json.loads(Workspace(course).released_file(week, f"{WEEK}.ipynb"))
-    for cell in notebook["cells"]:
-        if text and cell["metadata"].get("nbgrader", {}).get("grade_id") == "why":
-            cell["source"] = text
-            if "attachment" in text:
-                cell["attachments"] = {"p.png": {"image/png": base64.b64encode(png()).decode()}}
-    files = {"doubling.py": SOLUTION.encode(), f"{WEEK}.ipynb": json.dumps(notebook).encode()}
-    accept(course, week, student, files, time, "exchange")
 
 
 class Staff:

@@ -1,0 +1,105 @@
+"""Mark answers with the keyboard, grant an extension and answer a request in a real browser.
+
+axe-core checks each page, at phone and desktop width, in light and dark colors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from autograder.model.course import load
+from autograder.nbgrader.gradebook.database import read_hand_marks
+from autograder.nbgrader.regrade.regrade_log import note_request
+from tests.e2e_browser.test_submit_page import PHONE, Person, look
+from tests.nbgrader.tiny_course import WEEK
+from tests.serve.graded_class import write_graded_class
+from tests.serve.running import Running, running, until
+
+PATH = f"/marking/{WEEK}/why"
+
+
+@pytest.fixture
+def staffed(tmp_path: Path) -> Iterator[Running]:
+    """Start the service of a graded class, with a regrade request by ada."""
+    root = tmp_path / "course"
+    write_graded_class(root)
+    course = load(root)
+    note_request(course, course.weeks[0], "ada", b"My `halve` is right.", "halve")
+    with running(Running(root, "--jobs", "1")) as service:
+        yield service
+
+
+def marks(service: Running) -> dict[str, float | None]:
+    found = read_hand_marks(load(service.course))[WEEK]
+    return {s: m.cells["why"].score for s, m in found.items() if "why" in m.cells}
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_staff_mark_answer_and_grant(staffed: Running, chromium: Any, scheme: str) -> None:
+    tokens = staffed.tokens("--instructor", "prof", "--assistant", "bea")
+    bea = Person(chromium, staffed.url, viewport=PHONE, color_scheme=scheme)
+    bea.enter(tokens["bea"])
+    bea.page.wait_for_selector("h1:has-text('Live class view')")
+    bea.page.goto("/marking")
+    look(bea.page, f"staff-marking-{scheme}")
+    bea.page.get_by_role("link", name="why").click()
+    look(bea.page, f"staff-question-{scheme}")
+    bea.page.get_by_role("link", name="Start marking").click()
+    first = bea.page.locator(".answer-card").first
+    title = first.locator("h2").inner_text()
+    for key in ("1", "2", "c"):
+        bea.page.keyboard.press(key)
+    assert first.locator("output").inner_text() == "3 of 3 points"
+    bea.page.keyboard.type("Well said. 1 2 n s")
+    stale = Person(chromium, staffed.url, color_scheme=scheme)
+    stale.enter(tokens["prof"])
+    stale.page.goto(PATH)
+    bea.page.keyboard.press("Control+Enter")
+    bea.page.wait_for_selector("text=3 of 3, entered by bea")
+    assert bea.page.evaluate("document.activeElement.id") != first.get_attribute("id"), "the next"
+    marked = 2 if "ada" in title else 1
+    assert list(marks(staffed).values()) == [3.0] * marked
+    other = stale.page.locator(f"article:has-text({title!r})")
+    other.get_by_label("Adjustment").fill("1")
+    other.get_by_label("Comment for the student").fill("Too late.")
+    other.get_by_role("button", name="Save").click()
+    stale.page.wait_for_selector("text=Your mark was not saved")
+    assert other.get_by_label("Comment for the student").input_value() == "Too late."
+    stale.page.set_viewport_size(PHONE)
+    look(stale.page, f"staff-conflict-{scheme}")
+    other.get_by_role("button", name="Save").click()
+    until(lambda: list(marks(staffed).values()) == [1.0] * marked)
+    prof = stale.page
+    for page in ("gradebook", "requests", "people"):
+        prof.goto(f"/{page}")
+        look(prof, f"staff-{page}-{scheme}")
+    prof.goto("/requests")
+    prof.get_by_label("Answer", exact=True).fill("You are right.")
+    prof.get_by_label("New points").fill("0.5")
+    prof.get_by_role("button", name="Answer").click()
+    prof.wait_for_selector("text=answered by prof")
+    prof.goto("/extensions")
+    prof.get_by_label("Student", exact=True).fill("eve")
+    prof.get_by_label("or hours after the due date").fill("48")
+    prof.get_by_label("Reason (for staff only)").fill("ill")
+    prof.get_by_role("button", name="Grant extension").click()
+    prof.wait_for_selector("text=15 January, 23:59")
+    look(prof, f"staff-extensions-{scheme}")
+    assert bea.errors == []
+    assert [e for e in stale.errors if "409" not in e] == []
+
+
+def test_marking_works_without_script(staffed: Running, chromium: Any) -> None:
+    tokens = staffed.tokens("--assistant", "bea")
+    bea = Person(chromium, staffed.url, java_script_enabled=False)
+    bea.enter(tokens["bea"])
+    bea.page.goto(f"{PATH}?separately")
+    card = bea.page.locator("article:has-text('bob')")
+    card.get_by_role("checkbox").first.check()
+    card.get_by_role("button", name="Save").click()
+    bea.page.wait_for_selector("text=2 of 3, entered by bea")
+    assert marks(staffed) == {"bob": 2.0}
