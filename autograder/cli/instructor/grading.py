@@ -200,13 +200,19 @@ def print_scores(console: Terminal, report: Report) -> None:
     for submission in report.submissions:
         name = visible(submission.name)  # also escapes line breaks
         notes = [submission.reason] if submission.message else []
+        alike: dict[str, list[str]] = {}  # what stands out -> exercises
         graded = submission.verdict is Ending.GRADED
         for exercise in submission.exercises:
             if exercise.diagnosis:
-                notes.append(f"{exercise.name}: {', '.join(exercise.diagnosis)}")
+                named = ", ".join(map(_readable, exercise.diagnosis))
+                alike.setdefault(named, []).append(exercise.name)
             elif exercise.score < exercise.max_score and graded:
                 worst = next((t.verdict for t in exercise.tests if t.verdict.reported), "")
-                notes.append(f"{exercise.name}: {worst}")
+                alike.setdefault(_readable(worst), []).append(exercise.name)
+        notes += [
+            f"{names[0] if len(names) == 1 else f'{len(names)} exercises'}: {what}"
+            for what, names in alike.items()
+        ]
         score = f"{submission.score:g}/{submission.max_score:g}" if graded else submission.verdict
         table.add_row(name, score, "; ".join(notes))
         if tried := visible(", ".join(submission.attempts)):
@@ -230,6 +236,11 @@ def print_scores(console: Terminal, report: Report) -> None:
             "command again; if the error persists, `autograder doctor` helps to find the cause.",
             style="bold",
         )
+
+
+def _readable(diagnosis: str) -> str:
+    """Return a diagnosis (`shows:number type`, `inverted_mask`) or a verdict in words."""
+    return diagnosis.rpartition(":")[2].replace("_", " ")
 
 
 def feedback(
