@@ -59,8 +59,8 @@ def require_marked(
             raise NbgraderError(
                 f"{week.name}: {answers} {'answer' if answers == 1 else 'answers'} by {people} "
                 f"{'student' if people == 1 else 'students'} {'is' if answers == 1 else 'are'} not "
-                "marked yet and would count 0: mark them in Formgrader (`cd nbgrader && jupyter "
-                "lab`), or use --unmarked"
+                "marked yet and would count 0: mark them in the service or in Formgrader (`cd "
+                "nbgrader && jupyter lab`), or use --unmarked"
             )
 
 
