@@ -104,7 +104,7 @@ def marks(course: Course) -> dict[str, tuple[float | None, str, bool]]:
 
 
 def test_equal_answers_are_marked_together_by_rubric_lines_that_add_up(bea, course) -> None:
-    bea.mark("2 equal answers: ada, bob", line0="on", adjustment="-0,5", comment="Good <b>try</b>")
+    bea.mark("2 equal answers: ada, bob", line0="2", adjustment="-0,5", comment="Good <b>try</b>")
     same = (1.5, "Good <b>try</b>", True)
     assert marks(course) == {"ada": same, "bob": same}
     page = bea.read()
@@ -125,12 +125,12 @@ def test_counts_say_what_is_left(bea) -> None:
         return re.findall(r'class="number">(?:<strong>)?(\d+)', bea.read(f"/marking/{WEEK}"))
 
     assert counts() == ["3", "0", "1"]
-    bea.mark("2 equal answers: ada, bob", line1="on")
+    bea.mark("2 equal answers: ada, bob", line1="1")
     assert counts() == ["1", "2", "1"]
 
 
 def test_the_feedback_and_the_export_contain_the_mark(bea, prof, course, week) -> None:
-    bea.mark("2 equal answers: ada, bob", line0="on", comment="Well **said**.")
+    bea.mark("2 equal answers: ada, bob", line0="2", comment="Well **said**.")
     bea.mark("cy", adjustment="0")
     return_feedback(course, week)
     page = Workspace(course).feedback_page("ada", week).read_text("utf-8")
@@ -141,9 +141,9 @@ def test_the_feedback_and_the_export_contain_the_mark(bea, prof, course, week) -
 
 def test_two_markers_do_not_overwrite_each_other(bea, prof, course) -> None:
     before = prof.form("cy")
-    bea.mark("cy", line0="on", comment="bea's words")
-    said = prof.send(PATH, 409, **before, line1="on", comment="prof's words")
-    assert "has changed since you opened it. Your mark was not saved." in said
+    bea.mark("cy", line0="2", comment="bea's words")
+    said = prof.send(PATH, 409, **before, line1="1", comment="prof's words")
+    assert "has changed since you opened it. Your mark was not saved" in said
     assert "2 of 3, entered by bea" in said
     assert "prof's words" in said, "nothing that was typed is lost"
     assert marks(course)["cy"] == (2.0, "bea's words", True)
@@ -153,20 +153,20 @@ def test_a_resubmission_while_the_page_is_open_is_not_marked_unread(bea, course,
     before = bea.form("cy")
     hand_in(course, "cy", "A new answer.", "2020-01-16 12:00:00.000000 UTC")
     record(course, week, report(graded("cy", 2, 1)))
-    said = bea.send(PATH, 409, **before, line0="on")
+    said = bea.send(PATH, 409, **before, line0="2")
     assert "A new answer." in said
     assert "cy" not in marks(course)
 
 
 def test_a_marked_answer_that_changes_asks_for_another_look(bea, course, week) -> None:
-    bea.mark("cy", line0="on")
+    bea.mark("cy", line0="2")
     hand_in(course, "cy", "A new answer.", "2020-01-16 12:00:00.000000 UTC")
     record(course, week, report(graded("cy", 2, 1)))
     assert "The answer has changed since it was marked: 2 of 3" in bea.read()
 
 
 def test_a_mark_of_formgrader_is_shown_and_not_taken_for_lines_of_the_rubric(bea, course) -> None:
-    bea.mark("cy", line0="on")
+    bea.mark("cy", line0="2")
     with open_gradebook(course) as gradebook:
         gradebook.find_grade("why", WEEK, WEEK, "cy").manual_score = 2.5
         gradebook.db.commit()
@@ -180,10 +180,11 @@ def test_a_mark_of_formgrader_is_shown_and_not_taken_for_lines_of_the_rubric(bea
     [
         ({"adjustment": "3.5"}, "3.5 is not between 0 and 3"),
         ({"adjustment": "-1"}, "-1 is not between 0 and 3"),
-        ({"line0": "on", "line1": "on", "adjustment": "1"}, "4 is not between 0 and 3"),
+        ({"line0": "2", "line1": "1", "adjustment": "1"}, "4 is not between 0 and 3"),
         ({"adjustment": "nan"}, "is not a number"),
         ({"adjustment": "1e9"}, "is not a number"),
-        ({"line7": "on"}, "The rubric has changed"),
+        ({"line7": "1"}, "The rubric has changed"),
+        ({"line0": "1.5"}, "The rubric has changed"),
         ({}, "Choose lines of the rubric or enter points"),
     ],
 )
@@ -203,7 +204,7 @@ def test_forged_questions_codes_and_versions_enter_nothing(bea, course) -> None:
 
 
 def test_answers_and_comments_are_harmless_and_pictures_are_shown(bea) -> None:
-    bea.mark("cy", line0="on", comment="</textarea><script>alert(3)</script>")
+    bea.mark("cy", line0="2", comment="</textarea><script>alert(3)</script>")
     page = bea.client.get(PATH).text
     assert "<script>alert" not in page
     assert "javascript:alert(2)" not in re.sub(r"\[x\]\(javascript:[^)]*\)", "", page)

@@ -178,7 +178,8 @@ def enter_mark(
         group = find_group(course, week, cell, code, version)
         if group is None:
             raise StaleMarkError(
-                "The answer or its mark has changed since you opened it. Your mark was not saved."
+                "The answer or its mark has changed since you opened it. Your mark was not saved: "
+                "compare it with what is shown now, and save again."
             )
         if not 0 <= score <= group.state.points:
             raise NbgraderError(

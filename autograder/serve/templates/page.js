@@ -120,7 +120,7 @@ function total(form) {
   const chosen = [...form.querySelectorAll("[data-points]:checked")];
   const typed = form.elements.adjustment.value.trim().replace(",", ".");
   const empty = !chosen.length && !typed;
-  const sum = chosen.reduce((all, line) => all + Number(line.dataset.points), Number(typed));
+  const sum = chosen.reduce((all, line) => all + Number(line.value), Number(typed));
   const most = Number(form.closest(".answer-card").dataset.max);
   const valid = sum >= 0 && sum <= most;
   const words = empty ? "" : `${Number(sum.toFixed(4))} of ${most} points`;

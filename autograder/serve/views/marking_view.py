@@ -1,12 +1,12 @@
 """Build the pages for marking written answers question by question."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 import msgspec
 from markupsafe import Markup
 
-from ...authoring.lesson.marking_guide import marking_guides
+from ...authoring.lesson.marking_guide import MarkingGuide, marking_guides
 from ...files import in_turn
 from ...model.course import Course, Week
 from ...model.course.registry import Question
@@ -19,28 +19,12 @@ from ...nbgrader.formgrader.written_answers import (
 )
 from ...nbgrader.gradebook.report_store import recorded_folder
 from ...pages.environment import points
-from ...pages.markdown import markdown
 from .staff_log import MarkDetail, StaffAction, StaffLog
 from .view_models import in_short, local_time
 
 CARDS_PER_PAGE = 40
 _MAX_NAMES = 6
 _NUMBER = re.compile(r"[+-]?\d{1,4}([.,]\d{1,4})?\Z")
-
-
-class RubricChoice(msgspec.Struct, frozen=True):
-    """A line of a rubric that a marker can choose."""
-
-    points: float
-    text: Markup
-
-
-class GuideView(msgspec.Struct, frozen=True):
-    """A marking guide as HTML. `wrong`: typical wrong answers with their comments."""
-
-    model_answer: Markup = Markup("")
-    lines: tuple[RubricChoice, ...] = ()
-    wrong: tuple[tuple[Markup, Markup], ...] = ()
 
 
 class AnswerCard(msgspec.Struct, frozen=True):
@@ -50,7 +34,7 @@ class AnswerCard(msgspec.Struct, frozen=True):
     title: str
     entered: str
     text: Markup
-    lines: tuple[int, ...] = ()
+    lines: Collection[int] = ()
     adjustment: str = ""
     comment: str = ""
 
@@ -60,7 +44,7 @@ class QuestionPage(msgspec.Struct, frozen=True):
 
     week: Week
     question: Question
-    guide: GuideView
+    guide: MarkingGuide
     cards: tuple[AnswerCard, ...]
     to_mark: int
     total: int
@@ -69,23 +53,24 @@ class QuestionPage(msgspec.Struct, frozen=True):
 
 
 class GivenMark(msgspec.Struct, frozen=True):
-    """The content of a marking form."""
+    """The content of a marking form. `lines`: the points of the chosen lines of the rubric."""
 
-    lines: tuple[int, ...]
+    lines: dict[int, str]
     adjustment: str
     comment: str
 
-    def detail(self, guide: GuideView) -> MarkDetail:
-        """Return the mark; raise NbgraderError if the form contains none or names unknown lines."""
+    def detail(self, guide: MarkingGuide) -> MarkDetail:
+        """Return the mark; raise NbgraderError if there is none or the rubric has changed."""
         if not self.lines and not self.adjustment:
             raise NbgraderError(
                 "Choose lines of the rubric or enter points (0 for none). Nothing was saved."
             )
-        if any(n >= len(guide.lines) for n in self.lines):
+        now = {n: points(line.points) for n, line in enumerate(guide.rubric)}
+        if not self.lines.items() <= now.items():
             raise NbgraderError("The rubric has changed: reload the page. Nothing was saved.")
         extra = parse_points(self.adjustment or "0")
-        total = sum(guide.lines[n].points for n in self.lines) + extra
-        return MarkDetail(round(total, 6), self.lines, extra)
+        total = sum(guide.rubric[n].points for n in self.lines) + extra
+        return MarkDetail(round(total, 6), tuple(self.lines), extra)
 
 
 def parse_points(text: str) -> float:
@@ -95,15 +80,9 @@ def parse_points(text: str) -> float:
     return float(text.replace(",", "."))
 
 
-def guide_view(course: Course, week: Week, question: str) -> GuideView:
-    guide = marking_guides(course, week).get(question)
-    if guide is None:
-        return GuideView()
-    return GuideView(
-        markdown(guide.model_answer, below=3),
-        tuple(RubricChoice(line.points, markdown(line.earned_by)) for line in guide.rubric),
-        tuple((markdown(w.answer), markdown(w.comment)) for w in guide.wrong_answers),
-    )
+def guide_of(course: Course, week: Week, question: str) -> MarkingGuide:
+    """Return the marking guide of a question, which is empty if there is none."""
+    return marking_guides(course, week).get(question) or MarkingGuide(question, "", (), ())
 
 
 def question_page(
@@ -117,7 +96,7 @@ def question_page(
     together: bool = True,
 ) -> QuestionPage:
     """Return a page of the answers to a question, or only the group with the code `only`."""
-    guide = guide_view(course, week, question.name)
+    guide = guide_of(course, week, question.name)
     marks = log.latest("mark", week=week.name, cell=question.name)
     with in_turn(recorded_folder(course, week)):  # so that versions and texts match
         groups = answer_groups(course, week, question.name, together=together)
@@ -141,7 +120,7 @@ def _card(
     state, student = group.state, group.students[0]
     action = marks.get((student, week.name, state.cell))
     detail = msgspec.json.decode(action.detail, type=MarkDetail) if action else None
-    lines: tuple[int, ...] = ()
+    lines: Collection[int] = ()
     adjustment = "" if state.manual is None else points(state.manual)
     who = ""
     # Formgrader, or a marking sheet, may have entered a different mark since then.

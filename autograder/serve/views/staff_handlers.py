@@ -30,10 +30,11 @@ from ...nbgrader.regrade.regrade_log import (
     read_request,
     read_requests,
 )
+from ...pages.markdown import markdown
 from ..login import RequestError, Role, is_name
 from .gradebook_view import extra_time, gradebook_rows, granted_extensions
 from .handlers import open_week
-from .marking_view import GivenMark, guide_view, parse_points, question_page
+from .marking_view import GivenMark, guide_of, parse_points, question_page
 from .request_context import RequestContext
 from .staff_log import MarkDetail, StaffAction
 
@@ -84,7 +85,7 @@ def _question_page(
         cards = tuple(msgspec.structs.replace(c, **fields) for c in view.cards)
         view = msgspec.structs.replace(view, cards=cards)
     values = {"view": view, "error": error, "only": only, "together": together}
-    return context.page("question", status, **values)
+    return context.page("question", status, markdown=markdown, **values)
 
 
 def _question(context: RequestContext) -> tuple[Week, Question]:
@@ -99,15 +100,15 @@ def save_mark(context: RequestContext) -> Response:
     """Enter the mark for a group of answers; show the answers as they are now if it is stale."""
     (week, asked), fields = _question(context), context.form.fields
     course, code = context.service.courses.now, fields.get("code", "")
-    lines = (int(m[1]) for name in fields if (m := _LINE.match(name)))
+    lines = {int(m[1]): points for name, points in fields.items() if (m := _LINE.match(name))}
     adjustment, comment = fields.get("adjustment", "").strip(), fields.get("comment", "").strip()
-    given = GivenMark(tuple(sorted(lines)), adjustment, comment.replace("\r\n", "\n"))
+    given = GivenMark(lines, adjustment, comment.replace("\r\n", "\n"))
     try:
-        detail = given.detail(guide_view(course, week, asked.name))
+        detail = given.detail(guide_of(course, week, asked.name))
         _enter(context, week, asked.name, code, detail, given.comment)
     except NbgraderError as error:
         status = 409 if isinstance(error, StaleMarkError) else 422
-        return _question_page(context, status, str(error), given, only=code)
+        return _question_page(context, status, str(error), given, only=code or "none")
     path = f"marking/{week.name}/{asked.name}"
     return context.redirect(f"{path}?only={code}" if "only" in fields else f"{path}#answer-{code}")
 
