@@ -192,8 +192,8 @@ def _watch(course: Course, weeks: list[Week]) -> None:
     command = [sys.executable, "-m", "autograder", *(a for a in sys.argv[1:] if a != "--watch")]
     # restore the default, because shells start background jobs with SIGINT ignored
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    print("verifying again after each save; press q or Ctrl-C to stop", flush=True)
     with _stop_on_q(), suppress(KeyboardInterrupt):
+        print("verifying again after each save; press q or Ctrl-C to stop", flush=True)
         run_process(
             *(p for p in paths if p.exists()),
             target=shlex.join(command),
