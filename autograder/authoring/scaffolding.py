@@ -35,8 +35,7 @@ _WORDS = ("import", "array", "literal", "draw", "axis", "keep")
 _NUMPY_WORDS = ("import numpy as np", "np.ndarray", "np.array", "draw.array", "axis", "keepdims")
 _TORCH_WORDS = ("import torch", "torch.Tensor", "torch.tensor", "draw", "dim", "keepdim")
 _TEXT_FILES = (".py", ".md", ".txt")
-# (template, folder, file name). The templates do not end in .j2, because .j2 files are packaged for
-# students, and these templates contain a hidden test.
+# (template, folder, file name)
 _FILES = (
     ("solution.py.blank", "solutions/{name}", "{topic}.py"),
     ("misconception.py.blank", "solutions/{name}", "misconceptions/subtracts_one_mean.py"),
