@@ -61,7 +61,8 @@ def print_checks(checks: Iterable[tuple[bool, str, str]]) -> bool:
 
 def new_table(*columns: str, title: str = "") -> Table:
     """Return a table, with borders if it has a title. A leading `>` right-aligns the column."""
-    table = Table(title=title, title_justify="left") if title else Table(box=None, pad_edge=False, collapse_padding=True)
+    plain = Table(box=None, pad_edge=False, collapse_padding=True)
+    table = Table(title=title, title_justify="left") if title else plain
     for heading in columns:
         if heading.startswith(">"):
             table.add_column(heading[1:], justify="right")
