@@ -1,24 +1,16 @@
-"""Self-study on one's own machine: lessons in JupyterLab, hidden tests after each save, progress.
+"""Self-study on one's own machine: lessons in JupyterLab, and hidden tests after each save.
 
-The site listens on 127.0.0.1 for one learner, who has no account. Theory of operation: the learner
-and the code in the learner's folder are trusted as far as `autograder check` trusts them. Pages of
-other sites and other programs on this machine are not trusted. A request needs the Host header of
-the site and the cookie that is set when the printed address is opened, and a POST request needs
-the Origin header of the site (`local_site`). JupyterLab has a separate token. The solutions are on
-the disk of the clone, so the site hides them only until the learner decides to see them.
+Theory of operation. The learner and the code in the learner's folder are trusted, as in
+`autograder check`. Other sites in the browser and other users of the machine are not. The pages and
+JupyterLab listen on 127.0.0.1 and need a random key, which the printed address contains
+(`local_site`). The solutions are in the clone, so the pages hide them only until the learner passes
+or gives up.
 
-    learner saves a file ──► live_grading ──► grading process of `serve` ──► learner_record
-                                                                                 │
-    browser ◄── local_site ◄── progress_view ◄───────────────────────────────────┘
-
-Start reading at `local_site`.
+`live_grading` watches the learner's folder and grades in a process of `serve`; `learner_record`
+stores the results. Start reading at `local_site`.
 """
 
 __all__ = [
-    "lab_server",
-    "learner_record",
-    "live_grading",
-    "local_site",
-    "own_figures",
-    "progress_view",
+    *("lab_server", "learner_record", "live_grading", "local_site"),
+    *("own_figures", "week_overview"),
 ]

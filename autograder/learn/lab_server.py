@@ -1,135 +1,109 @@
-"""Run JupyterLab in the learner's folder, as a child process that never outlives this process.
+"""Run JupyterLab in the learner's folder, in a child process that ends with this process.
 
-The child reads its standard input and ends when it is closed, even if this process is killed.
-JupyterLab listens on 127.0.0.1, checks Host and Origin, and needs a random token, which the links
-of the site contain. Settings, open tabs and running servers are stored in the state folder, so the
-learner's other Jupyter settings neither apply nor change.
+JupyterLab listens on 127.0.0.1, checks Host and Origin, and needs the learner's key as its token.
+Its settings are in the state folder, so other settings of Jupyter neither apply nor change.
 """
 
+import asyncio
 import contextlib
 import json
 import os
 import runpy
-import signal
-import subprocess
+import socket
 import sys
-import threading
-import time
 from pathlib import Path
-from urllib.parse import quote
+from typing import Any
 
 from ..files import write_files
 from ..model.errors import KitError
+from ..serve.grading_process import ChildProcess
 from .learner_record import LearnerFolder
 
+HOST = "127.0.0.1"
 _START_SECONDS = 60.0
-_STOP_SECONDS = 5.0
-# without nbgrader's menus, and without a question about news
-_SETTINGS = {
+_NBGRADER = ("formgrader", "validate_assignment", "assignment_list", "course_list")
+_SETTINGS: dict[str, Any] = {
     "labconfig/page_config.json": {"disabledExtensions": {"@jupyter/nbgrader": True}},
     "lab/user-settings/@jupyterlab/apputils-extension/notification.jupyterlab-settings": {
-        "fetchNews": "false"
+        "fetchNews": "false",
+        "checkForUpdates": False,
+    },
+    "jupyter_server_config.json": {
+        "ServerApp": {
+            "allow_root": True,
+            "jpserver_extensions": {f"nbgrader.server_extensions.{n}": False for n in _NBGRADER},
+            "open_browser": False,
+        }
     },
 }
-_NBGRADER = ("formgrader", "validate_assignment", "assignment_list", "course_list")
+
+
+def listening(port: int) -> socket.socket:
+    """Return a listening socket; raise KitError if the port cannot be used."""
+    try:
+        return socket.create_server((HOST, port))
+    except OSError as error:
+        raise KitError(
+            f"port {port} on {HOST} cannot be used: {os.strerror(error.errno or 0)}. Stop the "
+            "program that uses it, or choose a different --port (0: any free port)"
+        ) from None
 
 
 class LabServer:
-    """JupyterLab for the learner's folder. `port`: the first port to try."""
+    """JupyterLab for the learner's folder. `port`: the port to use if it is free."""
 
     def __init__(self, learner: LearnerFolder, port: int) -> None:
         self._learner, self._port = learner, port
-        self._token = learner.secret("jupyter-token")
-        self._settings = learner.state / "jupyter"
-        self._process: subprocess.Popen[bytes] | None = None
-        self._lock = threading.Lock()
+        self._process = ChildProcess("JupyterLab", niceness=0)
+        self._running: asyncio.Future[None] | None = None
 
     def start(self) -> None:
         """Start the server unless it is running, without waiting until it answers."""
-        if self._process is not None and self._process.poll() is None:
-            return
-        runtime, config = self._settings / "runtime", self._settings / "config"
-        runtime.mkdir(parents=True, exist_ok=True)
-        for old in runtime.glob("jpserver-*"):
-            old.unlink()
-        settings = {name: json.dumps(content).encode() for name, content in _SETTINGS.items()}
-        write_files(config, settings)
-        off = {f"nbgrader.server_extensions.{name}": False for name in _NBGRADER}
-        options = {
-            "ServerApp.ip": "127.0.0.1",
-            "ServerApp.port": self._port,
-            "ServerApp.open_browser": False,
-            "ServerApp.root_dir": self._learner.path,
-            "ServerApp.jpserver_extensions": off,
-            "ServerApp.allow_root": True,
-            "LabApp.news_url": None,
-            "LabApp.check_for_updates_class": "jupyterlab.NeverCheckForUpdate",
-        }
-        environment = {
-            "JUPYTER_TOKEN": self._token,
-            "JUPYTER_CONFIG_DIR": str(config),
-            "JUPYTER_DATA_DIR": str(self._settings / "data"),
-            "JUPYTER_RUNTIME_DIR": str(runtime),
-            "JUPYTER_PLATFORM_DIRS": "1",
-            "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}",
-        }
-        with (self._settings / "jupyter.log").open("wb") as log:
-            self._process = subprocess.Popen(
-                [sys.executable, "-P", "-m", __name__, *(f"--{n}={v}" for n, v in options.items())],
-                cwd=self._learner.path,
-                env=os.environ | environment,
-                stdin=subprocess.PIPE,
-                stdout=log,
-                stderr=log,
-                start_new_session=True,  # Ctrl-C is handled by this process
-            )
+        if self._running is None or self._running.done():
+            try:
+                trial = listening(self._port)
+            except KitError:
+                trial = listening(0)
+            with trial:
+                self._port = trial.getsockname()[1]
+            learner = self._learner
+            call = self._process.call(_serve, learner.path, learner.state, self._port, learner.key)
+            self._running = asyncio.ensure_future(call)
 
-    def address(self, path: str) -> str:
-        """Return the URL that opens a file in JupyterLab, once the server answers.
+    async def address(self, path: str) -> str:
+        """Return the URL that opens a file, once the server answers; start it if it has ended.
 
-        Start the server if it has ended. Raise KitError if it cannot be started.
+        Raise KitError if it cannot be started.
         """
-        with self._lock:
-            self.start()
-            end = time.monotonic() + _START_SECONDS
-            while time.monotonic() < end and self._process and self._process.poll() is None:
-                for file in (self._settings / "runtime").glob("jpserver-*.json"):
-                    with contextlib.suppress(OSError, ValueError, KeyError):
-                        base = json.loads(file.read_text(encoding="utf-8"))["url"]
-                        return f"{base}lab/tree/{quote(path)}?token={self._token}"
-                time.sleep(0.1)
+        self.start()
+        for _ in range(int(_START_SECONDS / 0.1)):
+            with contextlib.suppress(OSError), socket.create_connection((HOST, self._port), 1):
+                return f"http://{HOST}:{self._port}/lab/tree/{path}?token={self._learner.key}"
+            if self._running is None or self._running.done():
+                break
+            await asyncio.sleep(0.1)
         raise KitError(
-            f"JupyterLab could not be started: {self._settings / 'jupyter.log'} contains the "
-            "reason. You can also open the folder in an editor"
+            f"JupyterLab could not be started: {self._learner.state / 'jupyter' / 'log'} contains "
+            "the reason. You can also open the folder in an editor"
         )
 
-    def stop(self) -> None:
-        """End the server and its kernels."""
-        process, self._process = self._process, None
-        if process is None:
-            return
-        assert process.stdin is not None
-        process.stdin.close()
-        try:
-            process.wait(_STOP_SECONDS)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
+    async def stop(self) -> None:
+        """End the server. Its kernels end, too, because they watch it."""
+        self._process.end()
+        if self._running is not None:
+            await asyncio.gather(self._running, return_exceptions=True)
 
 
-# In the child process
-
-
-def main() -> None:
-    """Run JupyterLab until standard input is closed."""
-
-    def watch() -> None:
-        sys.stdin.buffer.read()
-        os.kill(os.getpid(), signal.SIGTERM)
-
-    threading.Thread(target=watch, daemon=True).start()
+def _serve(root: Path, state: Path, port: int, token: str) -> None:
+    """Run JupyterLab. This runs in the child process."""
+    folder = state / "jupyter"
+    write_files(folder / "config", {n: json.dumps(s).encode() for n, s in _SETTINGS.items()})
+    with (folder / "log").open("wb") as log:
+        for stream in (1, 2):
+            os.dup2(log.fileno(), stream)
+    folders = {f"JUPYTER_{k.upper()}_DIR": str(folder / k) for k in ("config", "data", "runtime")}
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
+    os.environ |= folders | {"JUPYTER_TOKEN": token, "PATH": path}
+    os.chdir(root)
+    sys.argv = ["jupyter-lab", f"--ip={HOST}", f"--port={port}", "--ServerApp.port_retries=0"]
     runpy.run_module("jupyterlab", run_name="__main__")
-
-
-if __name__ == "__main__":
-    main()

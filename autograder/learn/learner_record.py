@@ -1,7 +1,6 @@
 """Lay out weeks in the learner's folder, and store the learner's progress in `.progress` there.
 
-Each week has one record, which is replaced atomically, so a killed process loses at most the last
-change. A damaged record is renamed, and the week starts with an empty one.
+Each week has one record, which is replaced atomically. A damaged record is renamed.
 """
 
 import contextlib
@@ -23,7 +22,6 @@ from ..nbgrader.collect.notebooks import first_cells, read_cells, source_of
 from ..student.folder.week import DESCRIPTION, WeekFolder, open_folder
 
 STATE = ".progress"
-_MINUTE = 60.0
 
 
 class WeekRecord(msgspec.Struct):
@@ -44,15 +42,8 @@ class WeekRecord(msgspec.Struct):
     met: dict[str, list[int]] = {}
     visited: float = 0.0
 
-    def add_report(self, report: SubmissionReport) -> None:
-        """Replace the report, and add exercises with full points to those that passed."""
-        self.report = report
-        full = (e.name for e in report.exercises if e.max_score and e.score >= e.max_score)
-        known = {*self.passed, *self.given_up}
-        self.passed += [name for name in full if name not in known]
-
     def give_up(self, task: str) -> None:
-        if task not in (*self.passed, *self.given_up, *self.opened):
+        if not self.shows_solution(task):
             self.given_up.append(task)
 
     def shows_solution(self, task: str) -> bool:
@@ -62,30 +53,32 @@ class WeekRecord(msgspec.Struct):
 class LearnerFolder:
     """The folder with the learner's weeks and progress. Its methods may run in any thread.
 
-    Raise KitError if the folder cannot be created or written.
+    key: a random key, which stays the same when the pages are restarted
+    Raise KitError if the folder is part of the course or cannot be written.
     """
 
     def __init__(self, course: Course, path: Path) -> None:
         self.course, self.path, self.state = course, path.resolve(), path.resolve() / STATE
-        for secret in ("exercises", "solutions", "autograder"):
-            if self.path.is_relative_to(course.root.resolve() / secret):
+        for part in ("exercises", "solutions", "autograder"):
+            if self.path.is_relative_to(course.root.resolve() / part):
                 raise KitError(f"{path} is part of the course: choose a different --folder")
         self._records: dict[str, WeekRecord] = {}
         self._complete: set[str] = set()
         self._lock = threading.RLock()
         with self._writing():
             self.state.mkdir(parents=True, exist_ok=True, mode=0o700)
-            replace_file(self.state / "README", b"Progress of `autograder learn`.\n")
+            key = self.state / "key"
+            self.key = key.read_text() if key.is_file() else secrets.token_urlsafe(24)
+            replace_file(key, self.key.encode())
 
     @contextmanager
     def _writing(self) -> Iterator[None]:
         try:
             yield
         except OSError as error:
-            where = error.filename or self.path
             raise KitError(
-                f"{where} cannot be written: {error.strerror}. Make {self.path} writable, or "
-                "choose a different --folder"
+                f"{error.filename or self.path} cannot be written: {error.strerror}. Make "
+                f"{self.path} writable, or choose a different --folder"
             ) from None
 
     def week(self, week: Week) -> WeekFolder:
@@ -94,39 +87,42 @@ class LearnerFolder:
         with self._lock, self._writing():
             if week.name not in self._complete or not (path / f"{week.name}.ipynb").is_file():
                 files = week_files(self.course, week)
-                started = (path / DESCRIPTION).is_file()
-                missing = {n: data for n, data in files.items() if not (path / n).exists()}
-                if started:
-                    missing.pop(week.module, None)
-                write_files(path, missing | {DESCRIPTION: files[DESCRIPTION]})
+                if (path / DESCRIPTION).is_file():
+                    del files[week.module]  # the learner may have deleted it
+                present = {n for n in files if n != DESCRIPTION and (path / n).exists()}
+                write_files(path, {n: data for n, data in files.items() if n not in present})
                 self._complete.add(week.name)
         return open_folder(path)
 
     def record(self, week: Week) -> WeekRecord:
         with self._lock:
             if week.name not in self._records:
-                self._records[week.name] = self._read(week)
+                self._records[week.name] = self._read(self.state / f"{week.name}.json")
             return self._records[week.name]
 
     @contextmanager
     def changing(self, week: Week) -> Iterator[WeekRecord]:
         """Yield the record of a week, and store it afterwards."""
         with self._lock, self._writing():
-            record = self._records.pop(week.name, None) or self._read(week)
+            record = self.record(week)
+            del self._records[week.name]  # read again if the change cannot be stored
             yield record
-            replace_file(self._file(week), msgspec.json.encode(record))
-            self._records[week.name] = record  # not if it could not be stored
+            replace_file(self.state / f"{week.name}.json", msgspec.json.encode(record))
+            self._records[week.name] = record
 
     def visit(self, week: Week) -> None:
         """Store that the week's page was opened, at most once a minute."""
-        if time.time() - self.record(week).visited > _MINUTE:
+        if time.time() - self.record(week).visited > 60:
             with self.changing(week) as record:
                 record.visited = time.time()
 
     def add_report(self, week: Week, report: SubmissionReport) -> None:
+        """Store the result of a graded version, and its exercises with full points as passed."""
         if report.verdict is Ending.GRADED:
             with self.changing(week) as record:
-                record.add_report(report)
+                record.report = report
+                full = [e.name for e in report.exercises if e.max_score and e.score >= e.max_score]
+                record.passed += [name for name in full if not record.shows_solution(name)]
 
     def answers(self, week: Week) -> dict[str, str]:
         """Return the learner's answers in the notebook, by question; without unwritten answers."""
@@ -134,24 +130,12 @@ class LearnerFolder:
         texts = {q.name: source_of(cells[q.name]) for q in week.questions if q.name in cells}
         return {name: text for name, text in texts.items() if text.strip() not in ("", ANSWER)}
 
-    def secret(self, name: str) -> str:
-        """Return a random key that stays the same when the site is restarted."""
-        path = self.state / name
-        with self._writing():
-            if not path.is_file():
-                replace_file(path, secrets.token_urlsafe(24).encode())
-            return path.read_text(encoding="utf-8")
-
-    def _file(self, week: Week) -> Path:
-        return self.state / f"{week.name}.json"
-
-    def _read(self, week: Week) -> WeekRecord:
-        path = self._file(week)
+    def _read(self, path: Path) -> WeekRecord:
         try:
             return msgspec.json.decode(path.read_bytes(), type=WeekRecord)
-        except FileNotFoundError:
-            return WeekRecord()
-        except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
+        except (msgspec.MsgspecError, UnicodeDecodeError):
             with contextlib.suppress(OSError):
                 path.replace(path.with_suffix(".damaged"))
-            return WeekRecord()
+        except FileNotFoundError:
+            pass
+        return WeekRecord()

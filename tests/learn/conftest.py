@@ -10,13 +10,12 @@ from starlette.testclient import TestClient
 
 from autograder.learn.learner_record import LearnerFolder
 from autograder.learn.live_grading import LiveGrading
-from autograder.learn.local_site import LearnerSite, LocalOnly
+from autograder.learn.local_site import LearnerSite
 from autograder.model.course import Course, Week, load
 from tests.learn.running import Learning
 from tests.nbgrader.tiny_course import write_course
 
 PORT = 8765
-KEY = "a-key-that-only-the-learner-knows"
 
 
 @pytest.fixture
@@ -37,16 +36,16 @@ def learner(course: Course, tmp_path: Path) -> LearnerFolder:
 
 @pytest.fixture
 def stranger(learner: LearnerFolder) -> TestClient:
-    """Return a client that has not opened the printed address."""
+    """Return a client that does not know the printed address."""
     site = LearnerSite(learner, LiveGrading(learner, "none"), None)
-    app = LocalOnly(site.application(), KEY, PORT)
-    return TestClient(app, base_url=f"http://127.0.0.1:{PORT}", follow_redirects=False)
+    url = f"http://127.0.0.1:{PORT}"
+    return TestClient(site.application(), base_url=url, follow_redirects=False)
 
 
 @pytest.fixture
-def browser(stranger: TestClient) -> TestClient:
+def browser(stranger: TestClient, learner: LearnerFolder) -> TestClient:
     """Return a client that has opened the printed address and sends what a browser sends."""
-    stranger.get("/", params={"key": KEY})
+    stranger.base_url = stranger.base_url.join(f"/{learner.key}/")
     stranger.headers["origin"] = f"http://127.0.0.1:{PORT}"
     return stranger
 

@@ -42,8 +42,7 @@ class Learning:
                 self.command, cwd=self.course, env=os.environ | plain, stdout=log, stderr=log
             )
         found = until(lambda: re.search(r"http://\S+", self.output()))
-        self.url = found[0].split("?")[0].rstrip("/")
-        self.address = found[0]
+        self.address, self.url = found[0], found[0].rstrip("/")
         until(self._answers)
 
     def _answers(self) -> bool:
@@ -62,7 +61,9 @@ class Learning:
         return answer.text
 
     def post(self, path: str, **form: str) -> httpx.Response:
-        return self.client.post(self.url + path, data=form, headers={"origin": self.url})
+        return self.client.post(
+            self.url + path, data=form, headers={"origin": self.url.rpartition("/")[0]}
+        )
 
     def shown(self, week: str, *texts: str) -> str:
         """Wait, as the page does, until the week's page shows all texts, and return the page."""

@@ -9,7 +9,7 @@ import pytest
 
 from autograder.authoring.lesson.handout import week_files
 from autograder.learn.learner_record import LearnerFolder, WeekRecord
-from autograder.learn.progress_view import current_week, open_tasks, progress_of
+from autograder.learn.week_overview import open_tasks, overview, overviews
 from autograder.model.course import Course, Week
 from autograder.model.errors import KitError
 from tests.learn.notebook import answer
@@ -47,8 +47,8 @@ def test_progress_is_read_again(learner: LearnerFolder, week: Week) -> None:
     learner.add_report(week, graded("you", 2.0, 0.0))
     with learner.changing(week) as record:
         record.give_up("halve")
-    again = progress_of(reopened(learner), week)
-    assert (again.earned, again.given_up, again.next) == (2.0, ("halve",), "why")
+    again = overview(reopened(learner), week)
+    assert (again.earned, again.record.given_up, again.next) == (2.0, ["halve"], "why")
 
 
 def test_a_damaged_record_is_kept_aside(learner: LearnerFolder, week: Week) -> None:
@@ -78,7 +78,7 @@ def test_an_exercise_given_up_earns_nothing_even_if_it_passes_later(
     with learner.changing(week) as record:
         record.give_up("double")
     learner.add_report(week, graded("you", 2.0, 1.0))
-    assert progress_of(learner, week).earned == 1.0
+    assert overview(learner, week).earned == 1.0
     assert learner.record(week).passed == ["halve"]
 
 
@@ -94,9 +94,9 @@ def test_a_week_is_finished_when_nothing_is_open(learner: LearnerFolder, week: W
     assert open_tasks(week, learner.record(week)) == ["why"]
     with learner.changing(week) as record:
         record.met["why"] = [0]
-    progress = progress_of(learner, week)
+    (progress,), current = overviews(learner)
     assert (progress.next, progress.earned, progress.done) == ("", 5.0, 3)
-    assert current_week([progress]) is None
+    assert current is None
 
 
 def test_electives_beyond_those_that_count_are_not_open(week: Week) -> None:
