@@ -21,7 +21,7 @@ from ..model.report.schema import Ending, SubmissionReport
 from ..nbgrader.collect.notebooks import first_cells, read_cells, source_of
 from ..student.folder.week import DESCRIPTION, WeekFolder, open_folder
 
-STATE = ".progress"
+STATE, FIGURES = ".progress", "figures"
 
 
 class WeekRecord(msgspec.Struct):
@@ -67,6 +67,7 @@ class LearnerFolder:
         self._lock = threading.RLock()
         with self._writing():
             self.state.mkdir(parents=True, exist_ok=True, mode=0o700)
+            (self.state / FIGURES).mkdir(exist_ok=True)
             key = self.state / "key"
             self.key = key.read_text() if key.is_file() else secrets.token_urlsafe(24)
             replace_file(key, self.key.encode())

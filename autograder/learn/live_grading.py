@@ -29,7 +29,8 @@ from .learner_record import STATE, LearnerFolder
 from .own_figures import are_drawn, draw_figures, figures_folder
 from .week_overview import open_tasks
 
-_SECONDS = 180.0  # limit of one grading, including the start of the engine
+# limit of one grading, including the start of the engine; a sandbox ends endless loops earlier
+_SECONDS = 120.0
 _MIN_MIB = 2048
 _POLL = 0.1
 _SKIPPED = {*IGNORED_FOLDERS, STATE}

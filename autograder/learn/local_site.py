@@ -21,8 +21,9 @@ from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.requests import Request
-from starlette.responses import FileResponse, HTMLResponse, JSONResponse, RedirectResponse, Response
+from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 from starlette.routing import Mount, Route
+from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
 from ..authoring.lesson.marking_guide import marking_guides
@@ -40,9 +41,9 @@ from ..student.folder.lessons import hints_of, hints_to_show
 from ..student.folder.source import restore_stub
 from ..student.show.solution import differences, solution_lines
 from .lab_server import HOST, LabServer, listening
-from .learner_record import LearnerFolder
+from .learner_record import FIGURES, LearnerFolder
 from .live_grading import LiveGrading, usable_sandbox
-from .own_figures import figures_folder, own_figures
+from .own_figures import own_figures
 from .week_overview import overview, overviews, question_score
 
 _WAIT_SECONDS = 20.0  # after which a page asks again whether it has changed
@@ -62,7 +63,7 @@ def run(learner: LearnerFolder, port: int, sandbox: str, *, jupyter: bool, brows
         url = f"http://{HOST}:{port}/{learner.key}/"
         replace_file(address, url.encode())
         lab = LabServer(learner, port + 1) if jupyter else None
-        grading = LiveGrading(learner, used)
+        grading, failures = LiveGrading(learner, used), list[Any]()
 
         @asynccontextmanager
         async def lifespan(app: Any) -> AsyncIterator[None]:
@@ -73,6 +74,7 @@ def run(learner: LearnerFolder, port: int, sandbox: str, *, jupyter: bool, brows
                 await asyncio.to_thread(learner.week, current.week)
                 grading.request(current.week)
             task = asyncio.create_task(grading.run())
+            task.add_done_callback(lambda _: setattr(server, "should_exit", True))
             print(f"{learner.course.title}: {url}  (stop with Ctrl-C)\nYour files: {learner.path}")
             print(f"The solutions are on this disk, too: {learner.course.root / 'solutions'}")
             print(f"WARNING  {warning}\n" if warning else "", end="", flush=True)
@@ -83,7 +85,7 @@ def run(learner: LearnerFolder, port: int, sandbox: str, *, jupyter: bool, brows
                 yield
             finally:
                 task.cancel()
-                await asyncio.gather(task, return_exceptions=True)
+                failures.extend(await asyncio.gather(task, return_exceptions=True))
                 if lab is not None:
                     await lab.stop()
 
@@ -100,6 +102,8 @@ def run(learner: LearnerFolder, port: int, sandbox: str, *, jupyter: bool, brows
         server = uvicorn.Server(config)
         with contextlib.suppress(KeyboardInterrupt):
             server.run(sockets=[listener])
+        for group in (f for f in failures if isinstance(f, ExceptionGroup)):
+            raise KitError(f"the saves in {learner.path} cannot be graded: {group.exceptions[0]}")
 
 
 class LearnerSite:
@@ -120,10 +124,10 @@ class LearnerSite:
         routes = [
             Route("/", self.home),
             Route("/static/{name}", self.static),
+            Mount("/figures", StaticFiles(directory=self.learner.state / FIGURES)),
             Route("/weeks/{week}", self.week),
             Route("/weeks/{week}/wait", self.wait),
             Route("/weeks/{week}/lab/{file}", self.open_lab),
-            Route("/weeks/{week}/figures/{file}", self.figure),
             Route("/weeks/{week}/solution/{task}", self.solution),
             Route("/weeks/{week}/tasks/{task}/{action}", self.act, methods=["POST"]),
         ]
@@ -206,13 +210,6 @@ class LearnerSite:
         if self.lab is None or file not in (week.module, f"{week.name}.ipynb"):
             raise HTTPException(404)
         return RedirectResponse(await self.lab.address(f"{week.name}/{file}"), 303)
-
-    def figure(self, request: Request) -> Response:
-        folder = figures_folder(self.learner, self._week(request))
-        path = folder / request.path_params["file"]  # a path parameter contains no slash
-        if path.suffix not in (".png", ".svg") or not path.is_file():
-            raise HTTPException(404)
-        return FileResponse(path)
 
     def solution(self, request: Request) -> Response:
         """Show an exercise's solution, if the exercise passed or was given up."""

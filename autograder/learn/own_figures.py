@@ -20,13 +20,13 @@ from ..authoring.lesson.figures import make_figures, picture
 from ..authoring.lesson.handout import lesson_text
 from ..files import replace_file
 from ..model.course import Course, Week
-from .learner_record import LearnerFolder
+from .learner_record import FIGURES, LearnerFolder
 
 _DRAWN = "module"  # the file with the digest of the module that the figures were drawn with
 
 
 def figures_folder(learner: LearnerFolder, week: Week) -> Path:
-    return learner.state / "figures" / week.name
+    return learner.state / FIGURES / week.name
 
 
 def own_figures(learner: LearnerFolder, week: Week) -> list[tuple[str, str]]:

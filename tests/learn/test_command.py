@@ -68,7 +68,7 @@ def test_a_learner_makes_a_mistake_fixes_it_and_resumes(learning: Learning) -> N
     learning.post(f"{PAGE}/tasks/why/assess", met="1")
     assert "4 of 6 points" in learning.shown(WEEK, "drawn by your code", "numbers.png")
     assert (
-        learning.client.get(f"{learning.url}{PAGE}/figures/numbers.png").content[:4] == b"\x89PNG"
+        learning.client.get(f"{learning.url}/figures/{WEEK}/numbers.png").content[:4] == b"\x89PNG"
     )
     assert learning.stop() == 0
     learning.start()
