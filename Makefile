@@ -125,9 +125,10 @@ setup: sandbox .venv/ready
 .venv/ready: constraints.txt pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo "Python 3.11 or newer is needed: make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 2; }
-	$(PYTHON) -m venv .venv
+	@echo "Installing libraries into .venv. This takes about two minutes, once."
+	@$(PYTHON) -m venv .venv
 	@$(BIN)/python -m pip uninstall --quiet --yes autograder 2>/dev/null || true  # the former name
-	$(PIP) -e '.[instructor,serve,push,cluster,docs,dev]'
+	@$(PIP) -e '.[instructor,serve,push,cluster,docs,dev]'
 	@$(PIP) -e '.[keras,text]' || \
 	  echo "The extras keras and text could not be installed: their exercises will be not_run."
 	@$(PIP) -e '.[triton]' || \

@@ -90,14 +90,10 @@ class LiveGrading:
         """Watch and grade until cancelled."""
         try:
             async with asyncio.TaskGroup() as tasks:
-                parts = (
-                    self._watch,
-                    self._grade_wanted,
-                    self._prepare_visited,
-                    self._draw_finished,
-                )
-                for part in parts:
-                    tasks.create_task(part())
+                tasks.create_task(self._watch())
+                tasks.create_task(self._grade_wanted())
+                tasks.create_task(self._prepare_visited())
+                tasks.create_task(self._draw_finished())
         finally:
             for process in (self._process, self._preparing, self._drawing):
                 process.end()
@@ -125,6 +121,7 @@ class LiveGrading:
         async for batch in changes:
             for name in {parts(path)[0] for _, path in batch} & {*self.weeks}:
                 self.weeks[name].version += 1  # the notebook's answers, or a deleted module
+                self.weeks[name].graded = ""  # an unchanged version is in the result store
                 self._wanted.setdefault(name)
 
     async def _grade_wanted(self) -> None:
@@ -199,10 +196,8 @@ class LiveGrading:
                 live.drawing = True
                 live.version += 1
                 module = self.learner.path / week.name / week.module
-                with contextlib.suppress(
-                    Exception
-                ):  # figures are optional; the module may be wrong
-                    arguments = self.learner.course, week, module, out
+                arguments = self.learner.course, week, module, out
+                with contextlib.suppress(Exception):  # the module may be wrong
                     await asyncio.wait_for(self._drawing.call(draw_figures, *arguments), 300)
                 self._drawing.end()
                 live.drawing = False
