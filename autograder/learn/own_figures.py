@@ -5,6 +5,7 @@ whose code uses an exercise of the week, and leaves out a figure that fails. Hel
 learner's module lacks come from the solution.
 """
 
+import ast
 import contextlib
 import hashlib
 import importlib.util
@@ -20,6 +21,7 @@ from ..authoring.lesson.figures import make_figures, picture
 from ..authoring.lesson.handout import lesson_text
 from ..files import replace_file
 from ..model.course import Course, Week
+from ..student.folder.source import statements_of
 from .learner_record import FIGURES, LearnerFolder
 
 _DRAWN = "module"  # the file with the digest of the module that the figures were drawn with
@@ -77,11 +79,12 @@ def _imported(name: str, path: Path) -> ModuleType:
 def _keep_only(module: Any, exercises: set[str]) -> None:
     """Let `module.figures()` return only figures that use an exercise and can be drawn."""
 
-    def uses(function: Any) -> bool:
-        names = {*function.__code__.co_names}
-        helpers = (vars(module).get(name) for name in names)
-        called = (h for h in helpers if isinstance(h, FunctionType) and h is not function)
-        return bool(names & exercises) or any(map(uses, called))
+    source = Path(module.__file__).read_text(encoding="utf-8")
+
+    def uses_exercise(name: str) -> bool:
+        nodes = [n for s in statements_of(source, name) for n in ast.walk(s)]
+        used = {n.id if isinstance(n, ast.Name) else getattr(n, "attr", "") for n in nodes}
+        return bool(used & exercises)
 
     def attempt(draw: Callable[[], Any]) -> Any:
         try:
@@ -92,6 +95,6 @@ def _keep_only(module: Any, exercises: set[str]) -> None:
     every = module.figures
     for name in every.__code__.co_names:
         if isinstance(draw := vars(module).get(name), FunctionType):
-            kept = draw if uses(draw) else dict
+            kept = draw if uses_exercise(name) else dict
             setattr(module, name, lambda kept=kept: attempt(kept))
     module.figures = lambda: {n: f for n, f in every().items() if hasattr(f, "savefig")}

@@ -28,7 +28,7 @@ def figures() -> dict[str, Figure]:
 
 def numbers() -> Figure:
     figure = Figure()
-    figure.subplots().imshow([[doubling.double(21.0)]])
+    figure.subplots().imshow([[value for value in map(lambda x: doubling.double(x), [21.0])]])
     return figure
 
 
