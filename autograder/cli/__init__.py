@@ -5,6 +5,7 @@ Exit codes: 0 for success, 1 if something needs attention, 2 if the command coul
 """
 
 import atexit
+import errno
 import os
 import sys
 from pathlib import Path
@@ -17,6 +18,8 @@ __all__ = ["app", "main", "register", "run"]
 
 # these options print colours or shell code, but no untrusted text, so their output is not guarded
 _UNGUARDED = {"--help", "--show-completion", "--install-completion"}
+# errors that a user can fix: a full disk, a quota, or missing permissions
+_OF_THE_MACHINE = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM}
 _COMPLETING = {"_AUTOGRADER_COMPLETE", "_GRADEWRIGHT_COMPLETE"}
 
 
@@ -50,6 +53,14 @@ def run(arguments: list[str] | None = None) -> int | str | None:
     except KitError as error:
         print(f"autograder: {error}", file=sys.stderr)
         return 2
+    except OSError as error:
+        if error.errno not in _OF_THE_MACHINE:
+            raise
+        where = f"{error.filename}: " if error.filename else ""
+        print(f"autograder: {where}{error.strerror}: fix this, then try again", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:  # before the command has started
+        return 130
     except ModuleNotFoundError as error:
         if (error.name or "autograder").split(".")[0] == "autograder":
             raise

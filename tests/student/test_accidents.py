@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -235,3 +236,21 @@ def test_an_exercise_that_is_a_library_object_is_refused_as_in_grading(tiny, aut
     _, output = autograder(tiny.path, "check", "double_all")
     assert "`softmax` does the exercise for you" in output
     assert "at line 2 of tiny.py" in output
+
+
+def test_a_full_disk_is_one_line_and_leaves_no_half_backup(tiny, in_process, monkeypatch) -> None:
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device", "tiny.py")
+
+    tiny.module.write_text(ALL, encoding="utf-8")
+    before = code_in(tiny.path)
+    with monkeypatch.context() as patch:
+        patch.setattr("os.fsync", full)
+        done = in_process("reset", "double", cwd=tiny.path)
+    assert "nothing was reset: tiny.py cannot be written (No space left" in done.stderr
+    assert code_in(tiny.path) == before
+    assert not [*(tiny.path / "kept").iterdir()]
+    monkeypatch.setattr("tempfile.TemporaryFile", full)
+    done = in_process("check", cwd=tiny.path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "autograder: tiny.py: No space left on device: fix this, then try again\n"

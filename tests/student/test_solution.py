@@ -78,7 +78,7 @@ def test_other_exercises_are_not(tiny: WeekFolder) -> None:
 def test_common_mistakes_of_the_exercise_are_told(tiny: WeekFolder) -> None:
     released(tiny)
     assert compare_with_solution(tiny, "double")[-2:] == [
-        "Common mistakes:",
+        "Common mistakes",
         "  - Squares. 3 gives 9. Try 3.",
     ]
 

@@ -4,6 +4,7 @@ The course's service receives the same files (commands/service_client.py). To su
 exchange, `nbgrader submit` runs on a temporary folder that contains only these files.
 """
 
+import contextlib
 import datetime as dt
 import os
 import re
@@ -138,8 +139,11 @@ def reason_of(log: str) -> str:
 
 
 def save_receipt(folder: WeekFolder, line: str) -> None:
-    """Append a receipt to RECEIPTS.md in the week's folder. This file is never submitted."""
+    """Append a receipt to RECEIPTS.md in the week's folder, if the folder can be written.
+
+    This file is never submitted.
+    """
     path = folder.path / RECEIPTS
     head = "" if path.exists() else "# Your submissions\n\n"
-    with path.open("a", encoding="utf-8") as file:
+    with contextlib.suppress(OSError), path.open("a", encoding="utf-8") as file:
         file.write(f"{head}- {dt.datetime.now():%Y-%m-%d %H:%M:%S}: {line}\n")

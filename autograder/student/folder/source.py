@@ -9,7 +9,6 @@ ValueError.
 import ast
 import datetime as dt
 import hashlib
-import shutil
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator
 from functools import lru_cache
@@ -132,7 +131,7 @@ def restore_stub(
         if folder.module.exists():
             (folder.path / BACKUPS).mkdir(exist_ok=True)
             backup = _unused_backup(folder, now or dt.datetime.now())
-            shutil.copyfile(folder.module, backup)
+            replace_file(backup, folder.module.read_bytes(), 0o644)  # no incomplete backup
         replace_file(folder.module.resolve(), text.encode(), 0o644)
     except OSError as error:
         where = error.filename or folder.path.name

@@ -17,6 +17,7 @@ from .check_text import next_to_do
 from .notebook_output import NotebookOutput, message_output
 
 MISTAKES = "MISTAKES.md"
+_MISTAKES_SHOWN = 5  # more would hide the solution above them
 
 
 def solution_output(
@@ -48,8 +49,10 @@ def compare_with_solution(
     for section in mistakes.split("\n## ")[1:]:
         heading, *points = section.split("\n")
         if heading.strip() == exercise:
-            lines += ["", "Common mistakes:"]
-            lines += [f"  {x}".replace("**", "") for x in points if x.startswith("- ")]
+            points = [f"  {x}".replace("**", "") for x in points if x.startswith("- ")]
+            more = f": {_MISTAKES_SHOWN} of {len(points)}, all in {MISTAKES}"
+            lines += ["", f"Common mistakes{more if len(points) > _MISTAKES_SHOWN else ''}"]
+            lines += points[:_MISTAKES_SHOWN]
     return lines
 
 
