@@ -32,7 +32,7 @@ thorough: setup
 thorough-again: setup
 	$(THOROUGH) --last-failed --last-failed-no-failures none
 
-# The tests that need no sandbox, nbgrader or browser, in about half a minute.
+# The tests that need no sandbox, nbgrader or browser, in about a minute.
 quick: setup
 	$(BIN)/autograder build --check
 	$(BIN)/python -m pytest -q -x -n $(or $(JOBS),2) --dist loadscope --no-loadscope-reorder tests/unit tests/feedback tests/classreport tests/lms

@@ -500,6 +500,12 @@ def test_the_command_exports_what_is_left_after_lateness_and_lists_the_unmatched
     assert column(made, "Tiny (4711)") == ["5", "3.5", "", ""]
 
 
+def test_standard_output_gets_plain_newlines(graded_course: Course, in_process):
+    done = in_process("export", "all", "--unmarked", cwd=graded_course.root)
+    assert "\r" not in done.stdout
+    assert done.stdout.count("\n") == 3
+
+
 def test_the_command_takes_a_class_list_and_a_bulk_download(graded_course: Course, in_process):
     root = graded_course.root
     assert in_process("roster", "canvas.csv", cwd=root).returncode == 0

@@ -86,7 +86,7 @@ def export(
             scores[w.name] |= dict.fromkeys(overdue(course, w, scores[w.name]), absent)
     exported = export(form, weeks, scores, known, absent)
     if out is None:
-        sys.stdout.write(exported.text)
+        sys.stdout.write(exported.text.replace("\r\n", "\n"))  # the stream adds its own newlines
     else:
         write_output(out, exported.text.encode())
     for student in exported.unmatched:

@@ -18,33 +18,33 @@ from ..folder.week import WeekFolder
 from . import wording
 
 SCHEMA = 1
-VERDICTS: dict[FailureKind, Verdict] = {
-    "wrong": Verdict.WRONG,
-    "raised": Verdict.CRASHED,
-    "open": Verdict.UNWRITTEN,
-    "waiting": Verdict.UNWRITTEN,
-    "timeout": Verdict.TIMEOUT,
-    "ended": Verdict.CRASHED,
-    "missing": Verdict.UNWRITTEN,
-    "broken": Verdict.REFUSED,
-    "forbidden": Verdict.FORBIDDEN,
-    "asks": Verdict.CRASHED,
+VERDICTS: dict[FailureKind, str] = {
+    "wrong": "wrong",
+    "raised": "crashed",
+    "open": "unwritten",
+    "waiting": "unwritten",
+    "timeout": "timeout",
+    "ended": "crashed",
+    "missing": "unwritten",
+    "broken": "refused",
+    "forbidden": "forbidden",
+    "asks": "crashed",
 }
 _OF_STATE = {
-    "complete": Verdict.PASS,
-    "carried": Verdict.PASS,
-    "open": Verdict.UNWRITTEN,
-    "fault": Verdict.GRADER_FAULT,
-    "ungraded": Verdict.NOT_RUN,
+    "complete": "pass",
+    "carried": "pass",
+    "open": "unwritten",
+    "fault": "grader_fault",
+    "ungraded": "not_run",
 }
-_OF_WORDS = {verdict.words: verdict for verdict in Verdict}
+_OF_WORDS = {verdict.words: verdict.value for verdict in Verdict}
 _LINE = re.compile(r"\bline (\d+)")
 
 
 class ExerciseVerdict(msgspec.Struct, frozen=True):
     """The verdict on one exercise.
 
-    verdict: None if the course does not show it before feedback is released
+    verdict: a verdict of the report; None if the course hides it until feedback is released
     points: None if they are not known; the public checks give no points
     misconception: a description of the mistake, if the hidden tests recognised one
     hint: the misconception's hint, or the last hint that `autograder hint` showed
@@ -52,7 +52,7 @@ class ExerciseVerdict(msgspec.Struct, frozen=True):
     """
 
     name: str
-    verdict: Verdict | None
+    verdict: str | None
     points: float | None
     max_points: float
     misconception: str | None = None
@@ -84,7 +84,7 @@ def public_verdicts(folder: WeekFolder, result: CheckResult) -> Verdicts:
     if result.broken:
         problem, line = result.broken.message, result.broken.line or None
         refused = (
-            ExerciseVerdict(e.name, Verdict.REFUSED, None, e.points, line=line, message=problem)
+            ExerciseVerdict(e.name, VERDICTS["broken"], None, e.points, line=line, message=problem)
             for e in week.exercises
         )
         return Verdicts(week=week.week, tests="public", exercises=tuple(refused), problem=problem)
@@ -95,8 +95,7 @@ def public_verdicts(folder: WeekFolder, result: CheckResult) -> Verdicts:
 def _of_check(folder: WeekFolder, exercise: ExerciseResult) -> ExerciseVerdict:
     first, name = exercise.first, exercise.name
     failure = first.failure if first else None
-    ran = exercise.state not in ("skipped", "unknown")
-    verdict = Verdict.PASS if ran else Verdict.NOT_RUN
+    verdict = "not_run" if exercise.state in ("skipped", "unknown") else "pass"
     line, message = None, first.skipped if first else ""
     if failure is not None:
         verdict = VERDICTS[failure.kind]
@@ -141,7 +140,7 @@ def _of_service(exercise: Mapping[str, Any]) -> ExerciseVerdict:
     example = exercise.get("counterexample")
     verdict = _OF_STATE.get(exercise["state"])
     if verdict is None and exercise["state"]:
-        verdict = _OF_WORDS.get(cause["verdict"] if cause else "", Verdict.WRONG)
+        verdict = _OF_WORDS.get(cause["verdict"] if cause else "", "wrong")
     located = _LINE.search(exercise["where"])
     lines = (cause and cause["line"], example and example["line"], located and int(located[1]))
     return ExerciseVerdict(
