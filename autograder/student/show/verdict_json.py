@@ -12,30 +12,18 @@ from typing import Any
 import msgspec
 
 from ...model.report.schema import Verdict
-from ..checks.check_results import CheckResult, ExerciseResult, FailureKind
+from ..checks.check_results import CheckResult, ExerciseResult
 from ..folder.lessons import hints_of, load_state
 from ..folder.week import WeekFolder
 from . import wording
 
 SCHEMA = 1
-VERDICTS: dict[FailureKind, str] = {
-    "wrong": "wrong",
-    "raised": "crashed",
-    "open": "unwritten",
-    "waiting": "unwritten",
-    "timeout": "timeout",
-    "ended": "crashed",
-    "missing": "unwritten",
-    "broken": "refused",
-    "forbidden": "forbidden",
-    "asks": "crashed",
-}
-_OF_STATE = {
-    "complete": "pass",
-    "carried": "pass",
-    "open": "unwritten",
-    "fault": "grader_fault",
-    "ungraded": "not_run",
+# Verdicts by kind of failure and by state of an exercise in the service, if the names differ.
+VERDICTS: dict[str, str] = {
+    **dict.fromkeys(("raised", "ended", "asks"), "crashed"),
+    **dict.fromkeys(("open", "waiting", "missing"), "unwritten"),
+    **dict.fromkeys(("complete", "carried"), "pass"),
+    **{"broken": "refused", "fault": "grader_fault", "ungraded": "not_run"},
 }
 _OF_WORDS = {verdict.words: verdict.value for verdict in Verdict}
 _LINE = re.compile(r"\bline (\d+)")
@@ -98,7 +86,7 @@ def _of_check(folder: WeekFolder, exercise: ExerciseResult) -> ExerciseVerdict:
     verdict = "not_run" if exercise.state in ("skipped", "unknown") else "pass"
     line, message = None, first.skipped if first else ""
     if failure is not None:
-        verdict = VERDICTS[failure.kind]
+        verdict = VERDICTS.get(failure.kind, failure.kind)
         message = wording.cause(failure, name, folder.week.module)
         line = failure.line or next((p.line for p in failure.places), None)
     shown = hints_of(folder, name)[: load_state(folder.memory).hints.get(name, 0)]
@@ -106,14 +94,11 @@ def _of_check(folder: WeekFolder, exercise: ExerciseResult) -> ExerciseVerdict:
     return ExerciseVerdict(name, verdict, None, exercise.points, None, hint, line, message)
 
 
-def hidden_verdicts(week: str, result: Mapping[str, Any], **more: Any) -> Verdicts:
-    """Return the verdicts of hidden tests.
-
-    result: a `VisibleResult` as the service sends it. more: further fields of the verdicts.
-    """
+def hidden_verdicts(week: str, result: Mapping[str, Any]) -> Verdicts:
+    """Return the verdicts of hidden tests. `result`: a `VisibleResult` as the service sends it."""
     exercises = tuple(map(_of_service, result.get("exercises", ())))
     problem = str(result.get("message", ""))
-    return Verdicts(week=week, tests="hidden", exercises=exercises, problem=problem, **more)
+    return Verdicts(week=week, tests="hidden", exercises=exercises, problem=problem)
 
 
 def submission_verdicts(
@@ -127,30 +112,24 @@ def submission_verdicts(
     checked: the result of the public checks, or None if they did not run
     reply: the last reply of the service, or a receipt of nbgrader
     """
-    more = {"receipt": str(reply["receipt"]), "notes": notes}
     if result := reply.get("result"):
-        return hidden_verdicts(folder.week.week, result, **more)
-    public = public_verdicts(folder, checked or CheckResult(folder))
-    return msgspec.structs.replace(public, **more)
+        found = hidden_verdicts(folder.week.week, result)
+    else:
+        found = public_verdicts(folder, checked or CheckResult(folder))
+    return msgspec.structs.replace(found, receipt=str(reply["receipt"]), notes=notes)
 
 
 def _of_service(exercise: Mapping[str, Any]) -> ExerciseVerdict:
     cause = next(iter(exercise["causes"]), None)
     named = next(iter(exercise["named"]), None)
     example = exercise.get("counterexample")
-    verdict = _OF_STATE.get(exercise["state"])
+    verdict = VERDICTS.get(exercise["state"])
     if verdict is None and exercise["state"]:
         verdict = _OF_WORDS.get(cause["verdict"] if cause else "", "wrong")
     located = _LINE.search(exercise["where"])
     lines = (cause and cause["line"], example and example["line"], located and int(located[1]))
-    return ExerciseVerdict(
-        exercise["name"],
-        verdict,
-        exercise["score"],
-        exercise["points"],
-        named and named["title"],
-        named and named["hint"],
-        next((line for line in lines if line), None),
-        cause["claims"][0] if cause and cause["claims"] else "",
-        example,
-    )
+    line = next((line for line in lines if line), None)
+    message = cause["claims"][0] if cause and cause["claims"] else ""
+    title, hint = (named["title"], named["hint"]) if named else (None, None)
+    name, score, points = exercise["name"], exercise["score"], exercise["points"]
+    return ExerciseVerdict(name, verdict, score, points, title, hint, line, message, example)
