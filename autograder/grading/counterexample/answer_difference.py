@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterator
+from functools import reduce
+from operator import getitem
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,17 +20,13 @@ from ..comparator import as_tensor, distance, is_array, largest_entry
 from ..disclosure.signatures import NamedParts
 from ..outcomes import BadReply, Flaw, GraderFault, Outcome, Wrong, printable
 from .value_text import DIGITS, result_text
+from .work_difference import MEMORY_ACCESS, work_text, wrong_counts
 
 WORK = ("work", "memory access")  # kinds whose `path` is the name of a count
 _MOST_SHOWN = 12  # entries of an array to show; of a larger one, only the entry that differs most
-_TIMES, _OPERATIONS = 4, 64  # work beyond four times the solution's, and 64 operations, is wrong
+_OF_PART = ("value", "type", "shape", "dtype")  # kinds whose path leads to a part of the result
+_MUCH_FURTHER = 10  # times the distance of a correct value
 _LONGEST = 160  # characters of a text
-_COUNTS = {
-    "largest": "elements in the largest new tensor",
-    "flops": "floating-point operations",
-    "kept": "elements kept for the backward pass",
-    "ops": "calls of torch operators",
-}
 _ARGUMENTS = (Effect.TENSOR, Effect.TENSOR_SHAPE, Effect.ARRAY)
 
 
@@ -159,24 +157,35 @@ def _wrong_gradient(mine: tuple[Any, ...], right: tuple[Any, ...], value: Any) -
 def _of_counts(
     a: frames.Counts, b: frames.Counts, work: Collection[str] | None
 ) -> AnswerDifference | None:
-    def some(name: str, counts: frames.Counts) -> bool:
-        return any(getattr(launch, name) for launch in counts.launches)
-
-    wrong = {n: some(n, a) and not some(n, b) for n in ("outside_loads", "outside_stores", "races")}
-    kinds = dict.fromkeys(wrong, "memory access")
-    programs = [[launch.programs for launch in c.launches] for c in (a, b)]
-    wrong |= {
-        "computed": bool(a.computed) and not b.computed,
-        "refused": some("refused", a) and not some("refused", b),
-        "programs": programs[0] != programs[1],
-        **{n: getattr(a, n) > _TIMES * getattr(b, n) + _OPERATIONS for n in _COUNTS},
-    }
-    found = (n for n, is_wrong in wrong.items() if is_wrong and (work is None or n in work))
-    name = next(found, None)
-    return None if name is None else AnswerDifference(kinds.get(name, "work"), (name,))
+    name = next((n for n in wrong_counts(a, b) if work is None or n in work), None)
+    kind = "memory access" if name in MEMORY_ACCESS else "work"
+    return None if name is None else AnswerDifference(kind, (name,))
 
 
-# Texts
+def is_style(
+    found: AnswerDifference,
+    other: Answer | Outcome,
+    wrong: AnswerDifference,
+    right: Answer,
+    mine: Answer | Outcome,
+) -> bool:
+    """Return True if a correct program's answer differs from the solution's in style only.
+
+    Messages may state other numbers, and values may be rounded differently: a value is wrong if it
+    is much further away. Parts of the result that are not wrong in this answer do not count.
+
+    found: how `other`, the correct program's answer, differs from the solution's
+    wrong: how `mine` differs
+    """
+    if found.kind == "message":
+        return True
+    if found.kind not in _OF_PART or wrong.kind not in _OF_PART or isinstance(other, Outcome):
+        return False
+    assert isinstance(mine, tuple)
+    parts = (reduce(getitem, wrong.path, read_answer(x)[0]) for x in (right, other, mine))
+    correct, near, far = parts
+    gap, is_value = distance(near, correct), wrong.kind == "value"
+    return gap <= 1 or (is_value and _MUCH_FURTHER * gap < distance(far, correct))
 
 
 class Sides(NamedTuple):
@@ -216,7 +225,7 @@ def side_by_side(
             return differing_entries(e, g)
         case "work" | "memory access":
             counts = [x[0].counts or frames.Counts(0, 0, 0) for x in (right, mine)]
-            return Sides(_work(found.path[0], counts[0]), _work(found.path[0], counts[1]))
+            return Sides(work_text(found.path[0], counts[0]), work_text(found.path[0], counts[1]))
         case "state" if mine[0].mismatch is not None:
             return _state(mine[0].mismatch)
         case "effect":
@@ -330,21 +339,3 @@ def _drawings(expected: Any, actual: Any) -> tuple[str, str]:
         if x != y and x:
             return f"{name}: {x}", f"{name}: {printable(str(y))[:_LONGEST]}"
     return "the drawing", "a different drawing"
-
-
-def _work(name: str, counts: frames.Counts) -> str:
-    """Describe one count of a call."""
-    if name in _COUNTS:
-        return f"{getattr(counts, name):,} {_COUNTS[name]}"
-    if name == "computed":
-        return f"computes outside of kernels: {', '.join(map(printable, counts.computed)) or '-'}"
-    if name == "programs":
-        return f"programs per launch: {', '.join(str(x.programs) for x in counts.launches)}"
-    if name == "refused":
-        raised = next((x.refused for x in counts.launches if x.refused), None)
-        return printable(f"{raised.type}: {raised.message}")[:_LONGEST] if raised else "compiles"
-    if name == "races":
-        kinds = [race.kind.replace("_", " ") for x in counts.launches for race in x.races]
-        return f"races: {', '.join(dict.fromkeys(kinds)) or 'none'}"
-    count = sum(getattr(x, name) for x in counts.launches)
-    return f"elements outside of the tensors: {count}"

@@ -26,19 +26,21 @@ from ..outcomes import Outcome
 from ..running.test_runner import Files, Runs
 from ..targets.in_process import Target
 from ..targets.sandboxed import Sandboxed
-from .answer_difference import WORK, AnswerDifference, Sides, difference, side_by_side
+from .answer_difference import WORK, AnswerDifference, Sides, difference, is_style, side_by_side
 from .array_sizes import of_length_one
 from .call_cost import Calls, cost, needs_hidden_code
 from .call_sequence import AFTER_CALL, Player, leaves_of
 from .notebook_cell import Script, Unwritable, path_of
-from .shrinking import as_written, needed, shrunk
+from .shrinking import as_written, needed, shrunk, with_zeros
 from .value_text import result_text
 
 ALTERNATIVES = 6  # correct programs that must agree with the solution
 _FIRST = 4  # tests with a difference to look at before shrinking
 _FEW_NUMBERS = 4  # no other test is tried after a counterexample with as few numbers
 _FIRST_SHARE, _SHRINKING_SHARE, _LAST_SHARE = 0.3, 0.85, 0.6  # of the time, when steps end
+_PACE = 0.04  # of the time, for calls that are slower than those before
 _LEAST_SHARE = 0.2  # of the time, to shrink calls after a slow first step
+_NO_PART = AnswerDifference("")  # of answers before the wrong one
 _HIDDEN = 2  # added to the rank of calls that no notebook cell can make
 # Errors in writing calls whose arguments have no text, or answers that are malformed.
 _UNWRITABLE = (Unwritable, SyntaxError, TypeError, ValueError, RuntimeError, IndexError, KeyError,
@@ -240,9 +242,9 @@ class Contest:
         return finding if finding is not None and finding.found.kind == like.found.kind else None
 
     def _is_agreed(self, finding: WrongCalls, most: int = ALTERNATIVES) -> bool:
-        """Return True if correct programs give the solution's answers, however they do it.
+        """Return True if correct programs give the solution's answers, up to style.
 
-        Their messages may state other numbers. A message is wrong if it differs from all of theirs.
+        A message is wrong if it differs from the messages of all correct programs.
         """
         rights = self._solution.play(finding.calls)
         work = finding.found.path if finding.found.kind in WORK else ()
@@ -253,7 +255,9 @@ class Contest:
             for step, right, answer in zip(finding.calls, rights, answers, strict=True):
                 assert isinstance(right, tuple)
                 found = difference(right, answer, step.options.construct, self._strictly, work)
-                if found is not None and found.kind != "message":
+                is_last = step is finding.calls[-1]
+                wrong = finding.found if is_last else _NO_PART
+                if found and not is_style(found, answer, wrong, right, finding.mine):
                     return False
             last, is_message = answers[-1], finding.found.kind == "message"
             if is_message and isinstance(last, tuple) and not difference(last, finding.mine):
@@ -268,12 +272,19 @@ class Contest:
         """
         trail, start = [finding], self._spent_share()
         allowed = max(_SHRINKING_SHARE * share - start, _LEAST_SHARE)
+        pace = 1.0
 
         def accept(most: int, calls: Calls) -> Calls | None:
+            nonlocal pace
             with suppress(Exception):  # a changed call may be impossible to encode or to answer
+                began = self._spent_share()
                 new = self._compared(calls, finding)
+                took = self._spent_share() - began
                 simpler = new is not None and cost(new.calls) < cost(trail[-1].calls)
+                if took > pace:  # smaller blocks take more steps, which would take all of the time
+                    return None
                 if new is not None and simpler and self._is_agreed(new, most):
+                    pace = max(took, _PACE)
                     trail.append(new)
                     return new.calls
             return None
@@ -281,6 +292,8 @@ class Contest:
         if len(fewer := needed(finding.calls)) < len(finding.calls):
             accept(1, fewer)
         accept(1, of_length_one(trail[-1].calls))  # saves many steps if it succeeds
+        if finding.found.kind in WORK:  # values rarely matter, and zeros leave time for sizes
+            accept(1, with_zeros(trail[-1].calls))
         for most in (1, ALTERNATIVES):
             shrunk(
                 trail[-1].calls,
@@ -290,7 +303,8 @@ class Contest:
             if self._is_agreed(trail[-1]):
                 break
             while len(trail) > 1 and not self._is_agreed(trail[-1]):
-                trail.pop()
+                # The first calls are agreed, and asking all programs about others takes time.
+                trail = trail[:-1] if self._spent_share() < 1.0 else trail[:1]
         return trail[-1]
 
     # Showing

@@ -164,6 +164,11 @@ _VALUES: tuple[Callable[[torch.Tensor], torch.Tensor], ...] = (
 )
 
 
+def with_zeros(calls: Calls) -> Calls:
+    """Return the calls with arrays of zeros."""
+    return each(calls, partial(_revalued, torch.zeros_like, only_floats=True))
+
+
 def _plainer_values(calls: Calls) -> Iterator[Calls]:
     for make in _VALUES:
         yield each(calls, partial(_revalued, make, only_floats=True))
