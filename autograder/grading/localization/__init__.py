@@ -1,11 +1,12 @@
 """Locate the mistakes of a wrong submission by line.
 
-There are three methods, and none changes a verdict or a score. `declarations` finds signatures that
+There are four methods, and none changes a verdict or a score. `declarations` finds signatures that
 reject calls and parameters that do not load. `traces` compares the values of the submission's
 expressions with those of correct programs and known misconceptions. `repair_search` tries small
-edits of the code until failing tests pass. The submission runs in its sandbox and may
-report false values, so a trace can only select lines of the submission, and an edit counts only if
-hidden tests pass with it. Users see lines and kinds of mistakes, never an edit or a correct value.
+edits of the code until failing tests pass. `reply_evidence` uses side effects and memory accesses
+that replies report. The submission runs in its sandbox and may report false values, so a trace can
+only select lines of the submission, and an edit counts only if hidden tests pass with it. Users see
+lines and kinds of mistakes, never an edit or a correct value.
 
 Start with `localizer.LineFinder`, which the engine calls for each wrong exercise.
 `benchmarks/ablation.py` measures the contribution of each part.
@@ -16,6 +17,7 @@ __all__ = [
     "declarations",
     "localizer",
     "repair_search",
+    "reply_evidence",
     "traced_runs",
     "traces",
 ]

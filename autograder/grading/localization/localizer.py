@@ -22,6 +22,7 @@ from ..running.pytest_plugin import Ran
 from .candidate_runner import CandidateRunner, Grader, Probe, ReferenceAnswer, WrongExercise
 from .declarations import declaration_places
 from .repair_search import ANYWHERE, SAYS_LITTLE, SPECIFIC, Clues, Fix, Search, ordered_probes
+from .reply_evidence import reply_places
 from .traced_runs import Place
 from .traces import Traces, ValueHints
 
@@ -90,7 +91,9 @@ class LineFinder:
         found = self._searched(wrong, seconds, names, explained) if seconds > 0 else ()
         found = (*declared, *found)
         self._found |= {(p.function, p.line) for p in lines_of(found) if p.alone}
-        return found if lines_of(found) else (*found, *stopped)
+        if lines_of(found):
+            return found
+        return (*found, *(stopped or reply_places(wrong, self._probes_of(exercise))))
 
     def _wrong_exercise(
         self,
@@ -215,12 +218,13 @@ def _places(module: str, fixes: Iterable[Fix], suspicious: frozenset[Place]) -> 
 def _places_by_values(wrong: WrongExercise, hints: ValueHints) -> Places:
     """Return the lines that compute the wrong values of the named misconceptions.
 
-    Include a constructor line on which tests agree. If no misconception was traced, return the
-    line on which tests agree, if there is one.
+    Include a constructor line on which tests agree. If no misconception was located, return the
+    line on which tests agree, if there is one, and the line of the only misconception.
     """
     alone = len(hints.located) == 1
-    agreed = (p for p in hints.certain if not hints.named or p[0].endswith(".__init__"))
-    lines = [*hints.located.values(), *agreed]
+    agreed = (p for p in hints.certain if not hints.located or p[0].endswith(".__init__"))
+    named = dict(hints.named) if hints.certain and len(hints.named) == 1 else hints.located
+    lines = [*named.values(), *agreed]
     shown = [Suspect(wrong.module, n, name, SHOWN, alone) for name, n in lines]
     return tuple({p.line: p for p in shown}.values())
 

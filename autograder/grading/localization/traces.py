@@ -59,8 +59,11 @@ class ValueHints:
 
     @property
     def located(self) -> dict[str, Place]:
-        """The places of named misconceptions, without those that first deviations contradict."""
-        known = {*self.first} - self.uncertain
+        """The places of named misconceptions, without those that first deviations contradict.
+
+        An uncertain place counts only if several tests first deviate there.
+        """
+        known = ({*self.first} - self.uncertain) | self.agreed
         return {n: place for n, place in self.named if not self.first or place in known}
 
     @property
@@ -161,7 +164,8 @@ class Traces:
         uncertain = (
             run.place(r)
             for r in run.deviations[:1]
-            if run.is_uncertain(r) or (not named and permuted(run.rows[r], right.rows).any())
+            if run.is_uncertain(r)
+            or (not (named or run.node(r).returned) and permuted(run.rows[r], right.rows).any())
         )
         return ValueHints(frozenset(places), tuple(named), tuple(places[:1]), frozenset(uncertain))
 
