@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from autograder.grading.warmup import warm_engine
-from autograder.model.course import load
+from autograder.model.course import Suspects, load
 from autograder.model.report.schema import ExerciseReport
 from tests.courses import PROJECT
 
@@ -45,10 +45,27 @@ def tiled_attention(q, k, v, block_size=64, causal=False):
 """
 
 
+MASKED = """
+def scaled_dot_product_attention(q, k, v, mask=None):
+    scores = q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])
+    if mask is not None:
+        scores = scores.masked_fill(mask, FILL)
+    weights = torch.softmax(scores, dim=-1)
+    return weights @ v, weights
+"""
+
+HASHED = """
+def hash_vectors(x, rotations):
+    rotated = torch.einsum("btd,rdc->SUM", x.float(), rotations.float())
+    return torch.cat([rotated, -rotated], dim=-1).argmax(dim=-1)
+"""
+
+
 def grader(week_name: str) -> Iterator[Grade]:
     course = load(PROJECT)
     week = course.week(week_name)
     engine = warm_engine(course, week, ("cpu",), b"contracts need no secret", None)
+    engine.locate_mistakes(Suspects(seconds=60.0, submission=600.0))
 
     def grade(exercise: str, text: str) -> ExerciseReport:
         source = f"{engine.bank.solution}\n\n{text}".encode()
@@ -60,6 +77,8 @@ def grader(week_name: str) -> Iterator[Grade]:
     engine.close()
 
 
+masks = pytest.fixture(scope="module")(lambda: (yield from grader("week02_masking")))
+hashes = pytest.fixture(scope="module")(lambda: (yield from grader("week04_lsh")))
 heads = pytest.fixture(scope="module")(lambda: (yield from grader("week03_multihead")))
 tiles = pytest.fixture(scope="module")(lambda: (yield from grader("week07_flash")))
 
@@ -89,3 +108,17 @@ def test_a_mistake_in_code_for_one_shape_is_named_and_charged(tiles: Grade) -> N
     report = tiles("tiled_attention", TILES.replace("FACTOR", "d**0.5"))
     assert report.diagnosis == ("stops_on_other_shapes", "scores_not_scaled")
     assert report.score == 2.5
+
+
+@pytest.mark.thorough
+def test_one_leading_dimension_costs_only_the_price_of_the_adapter(hashes: Grade) -> None:
+    report = hashes("hash_vectors", HASHED.replace("SUM", "brtc"))
+    assert (report.score, report.diagnosis) == (1.6, ("stops_on_other_shapes",))
+
+
+@pytest.mark.parametrize("fill", ["-1e9", "-torch.inf"])
+def test_an_edit_that_fixes_most_tests_is_charged_in_place_of_them(masks: Grade, fill: str) -> None:
+    """The rest of the method is correct, as the tests show that pass with the edit."""
+    report = masks("scaled_dot_product_attention", MASKED.replace("FILL", fill))
+    assert report.diagnosis == ("line:mask",)
+    assert 0.4 <= report.score / report.max_score <= 0.6
