@@ -149,11 +149,15 @@ def _counterpart(
     return None
 
 
-def _producer(run: TracedRun, output: int) -> int:
-    """Return the row that computes a returned value: the variable's last value, or the row."""
-    name, value = run.node(output).name, run.rows[output]
-    rows = [r for r in range(output) if name and run.node(r).variable == name]
-    return rows[-1] if rows and same(value, run.rows[rows[-1:]]).all() else output
+def _producer(run: TracedRun, row: int) -> int:
+    """Return the row that computes a value which a variable, or `x if y else z`, only passes on."""
+    node, value = run.node(row), run.rows[row]
+    if node.operation:
+        return row
+    copied = [r for r in range(row) if node.name and run.node(r).variable == node.name]
+    copied = copied[-1:] if node.name else run.operands[row]
+    equal = [r for r in copied if same(value, run.rows[[r]]).all()]
+    return _producer(run, equal[0]) if equal else row
 
 
 def _is_telling(row: np.ndarray) -> bool:
