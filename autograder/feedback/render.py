@@ -139,9 +139,9 @@ def _lines(view: ExerciseView, words: Words, details: bool) -> Iterator[str]:
     of = (
         f"{points(view.score)} of {points(view.points)} {'point' if view.points == 1 else 'points'}"
     )
-    most = None if details else 1
     yield words(f"`{view.name}`: {view.words}, {of}")
-    for d in view.report.explained[:most]:
+    named = (view.named,) if view.named else ()
+    for d in (*named, *view.folded) if details else named:
         part = (
             f"This explains {d.explains} of the {d.of} failed checks. " if d.explains < d.of else ""
         )
@@ -168,7 +168,7 @@ def _lines(view: ExerciseView, words: Words, details: bool) -> Iterator[str]:
         yield _item(view.carried, words)
     findings = view.findings if details and view.first is not None else [view.headline]
     for finding in filter(None, findings):
-        said = f"{finding.word}: {finding.message} Requirement:"
+        said = f"{finding.word}: {finding.message if details else view.message} Requirement:"
         parts = (said, *(c.text for c in finding.failed), finding.others if details else "")
         yield _item(" ".join(filter(None, parts)), words)
     for line in view.arithmetic if details else ():

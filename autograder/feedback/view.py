@@ -196,8 +196,13 @@ class ExerciseView:
 
     @property
     def named(self) -> Diagnosis | None:
-        """The mistake to show first, or None if no mistake has a name."""
-        return next(iter(self.report.explained), None)
+        """The mistake to show first, or None if no name explains most failures."""
+        return next((d for d in self.report.explained[:1] if not d.is_minor), None)
+
+    @property
+    def folded(self) -> list[Diagnosis]:
+        """The other named mistakes."""
+        return [d for d in self.report.explained if d is not self.named]
 
     @property
     def first(self) -> Finding | None:
@@ -207,9 +212,13 @@ class ExerciseView:
     @property
     def headline(self) -> Finding | None:
         """The first finding, or None if there is none or a named mistake says more than it."""
-        named = self.named
-        says_more = named is None or named.is_minor or named.name.startswith(symptom_name(""))
-        return self.first if says_more else None
+        is_symptom = self.named is None or self.named.name.startswith(symptom_name(""))
+        return self.first if is_symptom else None
+
+    @property
+    def message(self) -> str:
+        """The message of the headline, or "" if there is none or an example says more than it."""
+        return self.headline.message if self.headline and not self.example else ""
 
     @property
     def example(self) -> Counterexample | None:

@@ -156,7 +156,7 @@ class MistakeNames:
             new = (d for d in symptoms if d.name not in located.names)
             found = sorted((*located.diagnoses, *new), key=lambda d: (d.is_minor, -d.explains))
             located = replace(located, diagnoses=tuple(found))
-        named = located.names
+        named = [d.name for d in located.diagnoses if not d.is_minor]
         headline = self._best_effort.run(
             f"{name}, headline", lambda: self._headline(name, named, failing), ""
         )
