@@ -211,9 +211,10 @@ class ExerciseView:
 
     @property
     def headline(self) -> Finding | None:
-        """The first finding, or None if there is none or a named mistake says more than it."""
-        is_symptom = self.named is None or self.named.name.startswith(symptom_name(""))
-        return self.first if is_symptom else None
+        """The first finding, or None if there is none or a name and an example say more than it."""
+        is_symptom = self.named is not None and self.named.name.startswith(symptom_name(""))
+        says_more = self.named is not None and (self.example is not None or not is_symptom)
+        return None if says_more else self.first
 
     @property
     def message(self) -> str:

@@ -23,7 +23,7 @@ from .value_text import DIGITS, result_text
 from .work_difference import MEMORY_ACCESS, work_text, wrong_counts
 
 WORK = ("work", "memory access")  # kinds whose `path` is the name of a count
-_MOST_SHOWN = 12  # entries of an array to show; of a larger one, only the entry that differs most
+_MOST = 12  # entries of an array to show; of a larger one, only the entry that differs most
 _OF_PART = ("value", "type", "shape", "dtype")  # kinds whose path leads to a part of the result
 _MUCH_FURTHER = 10  # times the distance of a correct value
 _LONGEST = 160  # characters of a text
@@ -283,10 +283,10 @@ def _whole(answer: Answer) -> str:
     return others.get(reply.status) or _short(read_answer(answer)[0])
 
 
-def differing_entries(expected: Any, actual: Any, path: str = "") -> Sides:
-    """Return the values, or of large arrays only the entry that differs most."""
+def differing_entries(expected: Any, actual: Any, path: str = "", most: int = _MOST) -> Sides:
+    """Return the values, or of arrays with more entries only the entry that differs most."""
     suffix = ""
-    if is_array(expected) and as_tensor(expected).numel() > _MOST_SHOWN:
+    if is_array(expected) and as_tensor(expected).numel() > most:
         x, y = as_tensor(expected), as_tensor(actual)
         gap = torch.nan_to_num((x.double() - y.double()).abs(), nan=torch.inf)
         gap = torch.where((x == y) | (torch.isnan(x) & torch.isnan(y)), 0.0, gap)

@@ -31,7 +31,8 @@ _DTYPES = {  # the dtype of a recorded number
     for name in ("bool", *(f"{kind}{size}" for kind in ("int", "uint", "float") for size in _SIZES))
 }
 _MOST_OPERANDS = 2
-_LONGEST = 60  # characters of an expression or of a value
+_MOST_SHOWN = 4  # entries of an array to show; of a larger one, only one entry
+_LONGEST = 48  # characters of an expression or of an operand's value
 
 Row = tuple["RecordedRun", int]
 
@@ -171,7 +172,7 @@ def _sides(actual: Any, expected: Any, actual_type: str | None, expected_type: s
         return Sides(expected_type, actual_type, ".dtype")
     if np.shape(actual) != np.shape(expected):
         return Sides(str(np.shape(expected)), str(np.shape(actual)), ".shape")
-    return differing_entries(expected, actual)
+    return differing_entries(expected, actual, most=_MOST_SHOWN)
 
 
 def _described(
