@@ -142,10 +142,16 @@ class VisibleFinding(msgspec.Struct, frozen=True):
 
 
 class NamedMistake(msgspec.Struct, frozen=True):
-    """A misconception detected in a submission, with a hint."""
+    """A misconception detected in a submission, with a hint.
+
+    opening: the beginning of the sentence that the title completes
+    is_minor: True if it explains less than half of the failed tests
+    """
 
     title: str
     hint: str
+    opening: str = "It looks as if your code"
+    is_minor: bool = False
 
 
 class VisibleExercise(msgspec.Struct, frozen=True):
@@ -234,7 +240,9 @@ def _safe_message(test: TestReport) -> str:
 def _redact_exercise(
     view: ExerciseView, policy: Immediate, examples: Collection[Counterexample]
 ) -> VisibleExercise:
-    named = tuple(NamedMistake(d.title, d.hint) for d in view.report.explained)
+    named = tuple(
+        NamedMistake(d.title, d.hint, d.opening, d.is_minor) for d in view.report.explained
+    )
     example = view.report.counterexample
     example = example if example in examples else None
     if policy.show == "names":

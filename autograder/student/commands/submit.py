@@ -235,13 +235,14 @@ def _exercise_lines(exercise: dict[str, Any]) -> Lines:
         return
     yield 0, f"{exercise['mark'] or '-'} {exercise['name']}{words}{points}"
     for named in exercise["named"][:1]:
-        title = named["title"]
-        yield 4, f"It looks as if your code {title[:1].lower()}{title[1:]}"
+        title, opening = named["title"], named.get("opening", "It looks as if your code")
+        yield 4, f"{opening} {title[:1].lower()}{title[1:]}"
         yield 4, named["hint"]
     if example := exercise.get("counterexample"):
         yield from _example_lines(example)
     yield 4, exercise["where"]
-    for cause in exercise["causes"][:1] if not exercise["named"] else ():
+    is_named = exercise["named"] and not exercise["named"][0].get("is_minor")
+    for cause in exercise["causes"][:1] if not is_named else ():
         line = f" at line {cause['line']}" if cause["line"] else ""
         yield 4, f"{cause['verdict']}{line}: {cause['claims'][0]}"
     if not exercise["causes"]:
