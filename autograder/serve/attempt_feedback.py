@@ -110,10 +110,12 @@ def _period_start(policy: Immediate, moment: dt.datetime) -> float:
 def rationed(reports: Iterable[SubmissionReport], ration: int) -> frozenset[Counterexample]:
     """Return the counterexamples that a student may see, given the results of one day.
 
-    reports: the visible results, the oldest first; an example that returns is not counted again
+    reports: the visible results, the oldest first; a call that returns is not counted again
     """
-    found = (e.counterexample for report in reports for e in report.exercises)
-    return frozenset(islice(dict.fromkeys(c for c in found if c is not None), ration))
+    every = (e.counterexample for report in reports for e in report.exercises)
+    found = [example for example in every if example is not None]
+    calls = {*islice(dict.fromkeys((c.call, c.expected) for c in found), ration)}
+    return frozenset(c for c in found if (c.call, c.expected) in calls)
 
 
 def counting_rule(course: Course) -> str:

@@ -151,3 +151,8 @@ def test_a_ration_counts_different_counterexamples_in_the_order_of_the_results()
     assert rationed(day, 0) == frozenset()
     assert rationed(day, 1) == {EXAMPLE}
     assert rationed(day, 2) == {EXAMPLE, OTHER}
+
+
+def test_the_same_call_is_not_counted_again_on_another_line():
+    moved = msgspec.structs.replace(EXAMPLE, line=9, wrong_value="Line 9 computes this value.")
+    assert rationed([with_example(EXAMPLE), with_example(moved)], 1) == {EXAMPLE, moved}
