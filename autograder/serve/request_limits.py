@@ -27,7 +27,7 @@ HEADERS = {
     "cache-control": "no-store",
 }
 _HTTPS = "max-age=31536000"
-SMALL_BODY = 16 << 10  # maximum size (bytes) of forms without files
+SMALL_BODY = 64 << 10  # maximum size (bytes) of forms without files
 BODY_SECONDS = 120.0
 _METHODS_WITH_BODY = ("POST", "PUT", "PATCH", "DELETE")
 _MAX_KEYS = 50_000

@@ -13,9 +13,8 @@ import pytest
 
 from autograder.model.course import load
 from autograder.nbgrader.gradebook.database import read_hand_marks
-from autograder.nbgrader.regrade.regrade_log import note_request
 from tests.e2e_browser.test_submit_page import PHONE, Person, look
-from tests.nbgrader.tiny_course import WEEK
+from tests.nbgrader.tiny_course import SOLUTION, WEEK
 from tests.serve.graded_class import write_graded_class
 from tests.serve.running import Running, running, until
 
@@ -24,11 +23,8 @@ PATH = f"/marking/{WEEK}/why"
 
 @pytest.fixture
 def staffed(tmp_path: Path) -> Iterator[Running]:
-    """Start the service of a graded class, with a regrade request by ada."""
     root = tmp_path / "course"
     write_graded_class(root)
-    course = load(root)
-    note_request(course, course.weeks[0], "ada", b"My `halve` is right.", "halve")
     with running(Running(root, "--jobs", "1")) as service:
         yield service
 
@@ -38,9 +34,28 @@ def marks(service: Running) -> dict[str, float | None]:
     return {s: m.cells["why"].score for s, m in found.items() if "why" in m.cells}
 
 
+def request_regrade(ada: Person, scheme: str) -> None:
+    """Submit again, and request a regrade on the page of the submission."""
+    ada.page.goto(f"/weeks/{WEEK}")
+    module = {"name": "doubling.py", "mimeType": "", "buffer": f"{SOLUTION}# again\n".encode()}
+    ada.page.set_input_files("#files", module)
+    ada.page.get_by_role("button", name="Continue").click()
+    ada.page.get_by_role("button", name="Submit").click()
+    ada.page.wait_for_selector("#words:text-matches('^Graded')")
+    ada.page.get_by_text("Request a regrade").click()
+    look(ada.page, f"staff-ask-{scheme}")
+    ada.page.get_by_label("About").select_option("halve")
+    ada.page.get_by_label("What was graded incorrectly").fill("My `halve` is right.")
+    ada.page.get_by_role("button", name="Send request").click()
+    ada.page.wait_for_selector("text=Not answered yet.")
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_staff_mark_answer_and_grant(staffed: Running, chromium: Any, scheme: str) -> None:
-    tokens = staffed.tokens("--instructor", "prof", "--assistant", "bea")
+    tokens = staffed.tokens("--instructor", "prof", "--assistant", "bea", "--student", "ada")
+    ada = Person(chromium, staffed.url, viewport=PHONE, color_scheme=scheme)
+    ada.enter(tokens["ada"])
+    request_regrade(ada, scheme)
     bea = Person(chromium, staffed.url, viewport=PHONE, color_scheme=scheme)
     bea.enter(tokens["bea"])
     bea.page.wait_for_selector("h1:has-text('Live class view')")
@@ -82,6 +97,9 @@ def test_staff_mark_answer_and_grant(staffed: Running, chromium: Any, scheme: st
     prof.get_by_label("New points").fill("0.5")
     prof.get_by_role("button", name="Answer").click()
     prof.wait_for_selector("text=answered by prof")
+    ada.page.reload()
+    ada.page.wait_for_selector("text=You are right.")
+    look(ada.page, f"staff-answered-{scheme}")
     prof.goto("/extensions")
     prof.get_by_label("Student", exact=True).fill("eve")
     prof.get_by_label("or hours after the due date").fill("48")

@@ -15,6 +15,7 @@ from autograder.model.course import Course, Week, load
 from autograder.nbgrader.autograde.recorder import record
 from autograder.nbgrader.gradebook.database import read_gradebook, read_hand_marks
 from autograder.nbgrader.gradebook.due_dates import update_dates
+from autograder.nbgrader.gradebook.final_scores import final_scores
 from autograder.nbgrader.publish_feedback import return_feedback
 from autograder.nbgrader.regrade.regrade_log import read_request
 from autograder.nbgrader.workspace import Workspace, open_gradebook
@@ -111,6 +112,11 @@ def test_equal_answers_are_marked_together_by_rubric_lines_that_add_up(bea, cour
     assert "1.5 of 3, entered by bea on" in page
     assert re.search(r'name="line0"[^>]* checked', page)
     assert 'value="-0.5"' in page
+
+
+def test_a_long_comment_in_any_script_is_stored(bea, course) -> None:
+    bea.mark("cy", line0="2", comment="注" * 4000)
+    assert marks(course)["cy"] == (2.0, "注" * 4000, True)
 
 
 def test_equal_answers_can_be_marked_separately(bea, course) -> None:
@@ -317,6 +323,7 @@ def test_an_extension_before_the_submission_is_no_submission(prof, course) -> No
     assert entry.extension > dt.timedelta(days=300)
     with open_gradebook(course) as gradebook:
         assert gradebook.find_submission(WEEK, "eve").timestamp is None
+    assert "eve" not in final_scores(course, course.weeks[0])
     hand_in(course, "eve", "Later.", "2020-11-30 12:00:00.000000 UTC")
     record(course, course.weeks[0], report(graded("eve", 2, 1)))
     (entry,) = (e for e in read_gradebook(course)[1] if e.student == "eve")
@@ -399,5 +406,6 @@ def test_a_request_needs_a_graded_submission_a_reason_and_a_real_exercise(
     Staff(sign_in("zoe")).send(path, 409, about="halve", text="Me, too.")
     ada.send(path, 422, about="nothing", text="x")
     ada.send(path, 422, about="halve", text="  ")
+    ada.send(path, 422, about="halve", text="é" * 5000)
     bea.send(path, 403, about="halve", text="x")
     assert "There are no requests" in bea.read("/requests")

@@ -102,7 +102,7 @@ def grant_extension(
     with open_gradebook(course) as gradebook:
         for student in students:
             try:
-                # without a time and scores, nbgrader does not take this entry for a submission
+                # an entry without a time and scores: Formgrader lists it, exports leave it out
                 submission = gradebook.update_or_create_submission(week.name, student)
             except MissingEntry:
                 raise NbgraderError(

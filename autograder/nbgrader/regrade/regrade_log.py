@@ -107,7 +107,7 @@ class RegradeLog:
 
 
 REQUEST = "regrade-request.md"
-_MAX_BYTES = 8192
+MAX_REQUEST_BYTES = 8192
 
 
 class RegradeRequest(msgspec.Struct, frozen=True):
@@ -131,7 +131,7 @@ def note_request(course: Course, week: Week, student: str, data: bytes, about: s
 
     Return False if the text is empty or already stored.
     """
-    text = data[:_MAX_BYTES].decode("utf-8", "replace").strip()
+    text = data[:MAX_REQUEST_BYTES].decode("utf-8", "replace").strip()
     known = read_request(course, week, student)
     if not text or (known is not None and (known.text, known.about) == (text, about)):
         return False

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 _MAX_FILES = 400
 _MAX_FIELDS = 60
+_MAX_FIELD = 48 << 10  # bytes, percent-encoded; a comment may have 4000 characters
 
 
 @dataclass
@@ -92,7 +93,7 @@ async def read_form(request: Request, *, with_files: bool) -> Form:
             return Form(files={"submission.zip": data} if data else {})
         limit = _MAX_FILES if with_files else 0
         async with request.form(
-            max_files=limit, max_fields=_MAX_FIELDS, max_part_size=8192
+            max_files=limit, max_fields=_MAX_FIELDS, max_part_size=_MAX_FIELD
         ) as parts:
             form = Form()
             for name, value in parts.multi_items():

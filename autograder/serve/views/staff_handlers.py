@@ -24,6 +24,7 @@ from ...nbgrader.formgrader.written_answers import (
 from ...nbgrader.gradebook.due_dates import grant_extension
 from ...nbgrader.gradebook.final_scores import final_scores, require_marked
 from ...nbgrader.regrade.regrade_log import (
+    MAX_REQUEST_BYTES,
     RegradeRequest,
     answer_request,
     note_request,
@@ -214,9 +215,10 @@ def ask(context: RequestContext) -> Response:
     names = {e.name for e in week.exercises} | {q.name for q in week.questions}
     if about and about not in names:
         raise RequestError(422, "This week has no such exercise or question.")
-    if not text:
-        raise RequestError(422, "Give a reason for your request.")
-    note_request(context.service.courses.now, week, student, text.encode("utf-8"), about)
+    data = text.encode("utf-8", "replace")
+    if not 0 < len(data) <= MAX_REQUEST_BYTES:
+        raise RequestError(422, f"Give a reason of at most {MAX_REQUEST_BYTES} bytes.")
+    note_request(context.service.courses.now, week, student, data, about)
     graded = next(s for s in submissions if queue.verdict(s) is Ending.GRADED)
     return context.redirect(f"tries/{graded.receipt}#request")
 
