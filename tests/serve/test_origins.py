@@ -68,11 +68,14 @@ def test_no_page_of_a_students_subdomain_can_set_the_cookies_of_a_hubs_service()
         ("staff", [], "student"),
         ("eve", ["teach"], "student"),
         ("eve", ["group:staff", "group:teach"], "student"),
+        ("bea", [], "assistant"),
+        ("cy", ["markers"], "assistant"),
+        ("bea", ["staff"], "instructor"),
     ],
 )
 def test_a_group_is_no_user_of_its_name(name, groups, role):
     user = {"name": name, "groups": groups, "admin": False}
-    assert role_of(user, ("teach", "group:staff")) == role
+    assert role_of(user, ("teach", "group:staff"), ("bea", "group:markers")) == role
 
 
 def test_strangers_credentials_are_counted_before_a_hub_is_asked(service, monkeypatch):

@@ -6,6 +6,7 @@ import datetime as dt
 import html
 import re
 import shutil
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -153,6 +154,14 @@ def test_two_markers_do_not_overwrite_each_other(bea, prof, course) -> None:
     assert "2 of 3, entered by bea" in said
     assert "prof's words" in said, "nothing that was typed is lost"
     assert marks(course)["cy"] == (2.0, "bea's words", True)
+
+
+def test_of_two_markers_at_the_same_time_one_is_told(bea, prof, course) -> None:
+    forms = [(who, who.form("cy") | {"key": who.key, "line0": "2"}) for who in (bea, prof)]
+    with ThreadPoolExecutor() as pool:
+        answers = list(pool.map(lambda one: one[0].client.post(PATH, data=one[1]), forms))
+    assert sorted(a.status_code for a in answers) == [303, 409]
+    assert marks(course)["cy"][0] == 2
 
 
 def test_a_resubmission_while_the_page_is_open_is_not_marked_unread(bea, course, week) -> None:

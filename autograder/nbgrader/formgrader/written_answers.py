@@ -118,18 +118,30 @@ def answer_groups(
 
     together: group equal answers; otherwise every answer is a group
     """
-    grouped: dict[tuple[str, ...], list[tuple[str, str, CellState]]] = defaultdict(list)
+    grouped: dict[tuple[str, ...], list[_Entry]] = defaultdict(list)
     for state in cell_states(course):
         if (state.week, state.cell) == (week.name, cell):
-            digest = judged_digests(course, week, state.student).get(cell, "")
-            shared = digest if together and digest else state.student
-            entry = code_of(course, week, state.student), digest, state
+            entry = _entry(course, week, state)
+            shared = entry[1] if together and entry[1] else state.student
             grouped[(shared, *map(repr, state[3:]))].append(entry)
     groups = [_group(sorted(entries)) for entries in grouped.values()]
     return sorted(groups, key=lambda g: (not g.state.waiting, g.unanswered, g.code))
 
 
-def _group(entries: Sequence[tuple[str, str, CellState]]) -> AnswerGroup:
+def group_of_one(course: Course, week: Week, state: CellState) -> AnswerGroup:
+    """Return a group that contains only this cell."""
+    return _group([_entry(course, week, state)])
+
+
+_Entry = tuple[str, str, CellState]  # a student's code, the answer's digest and the cell
+
+
+def _entry(course: Course, week: Week, state: CellState) -> _Entry:
+    digest = judged_digests(course, week, state.student).get(state.cell, "")
+    return code_of(course, week, state.student), digest, state
+
+
+def _group(entries: Sequence[_Entry]) -> AnswerGroup:
     version = hashlib.blake2b(repr(entries).encode(), digest_size=12).hexdigest()
     codes, _, states = zip(*entries, strict=True)
     return AnswerGroup(tuple(s.student for s in states), codes, version, states[0])

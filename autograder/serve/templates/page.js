@@ -123,8 +123,8 @@ function total(form) {
   const sum = chosen.reduce((all, line) => all + Number(line.value), Number(typed));
   const most = Number(form.closest(".answer-card").dataset.max);
   const valid = sum >= 0 && sum <= most;
-  const words = empty ? "" : `${Number(sum.toFixed(4))} of ${most} points`;
-  text(form.querySelector("output"), empty || valid ? words : `${words}: not possible`);
+  const words = valid ? `${Number(sum.toFixed(4))} of ${most} points` : `0 to ${most} points are possible`;
+  text(form.querySelector("output"), empty ? "" : words);
 }
 
 function move(card, step) {

@@ -7,6 +7,7 @@ import sqlalchemy as sa
 
 from ...model.course import Course, Week
 from ...model.course.late import due_for
+from ...model.report.scoring import rounded
 from ...nbgrader.gradebook.database import (
     lateness_by_entry,
     query_gradebook,
@@ -16,8 +17,7 @@ from ...nbgrader.status import returned_page
 from ...nbgrader.workspace import Workspace
 from .. import tables as t
 from ..queue import Queue
-from .staff_log import StaffLog
-from .view_models import in_short, in_words, local_time
+from .staff_log import StaffAction, StaffLog
 
 _NAMES = "SELECT id, first_name, last_name FROM student ORDER BY id"
 
@@ -51,15 +51,13 @@ class GradebookRow(msgspec.Struct, frozen=True):
 
 
 class GrantedExtension(msgspec.Struct, frozen=True):
-    """An extension. `source`: course.yaml or gradebook."""
+    """An extension in course.yaml, or in the gradebook. `action`: who granted it, if known."""
 
     student: str
-    week: str
-    title: str
-    until: str
-    source: str
-    granted: str = ""  # by whom and when
-    reason: str = ""
+    week: Week
+    until: dt.datetime
+    in_gradebook: bool = False
+    action: StaffAction | None = None
 
 
 def gradebook_rows(course: Course, queue: Queue, weeks: list[Week]) -> list[GradebookRow]:
@@ -80,7 +78,7 @@ def gradebook_rows(course: Course, queue: Queue, weeks: list[Week]) -> list[Grad
             return WeekScore(missing=missing, receipt=receipt)
         penalty = late.penalty(entry.score) if late else 0.0
         page = returned_page(workspace, week, student) is not None
-        score = max(0.0, round(entry.score - penalty, 6))
+        score = max(0.0, rounded(entry.score - penalty, course.registry.decimals))
         return WeekScore(score, penalty, entry.to_mark, False, receipt, page)
 
     rows = []
@@ -102,37 +100,19 @@ def _newest_receipts(queue: Queue) -> dict[tuple[str, str], str]:
 
 def granted_extensions(course: Course, log: StaffLog) -> list[GrantedExtension]:
     """Return the extensions in course.yaml and the gradebook, by week and student."""
-    weeks, granted = {w.name: w for w in course.weeks}, log.latest("extension")
-    late = course.registry.late
+    weeks, late = {w.name: w for w in course.weeks}, course.registry.late
     found = [
-        GrantedExtension(
-            e.student,
-            e.week,
-            weeks[e.week].title,
-            in_words(course.localized(e.until)),
-            "course.yaml",
-        )
+        GrantedExtension(e.student, weeks[e.week], course.localized(e.until))
         for e in (late.extensions if late else ())
     ]
+    actions = log.latest("extension")
     for name, of_week in read_hand_marks(course).items():
         for student, marked in of_week.items():
             if name in weeks and marked.extension:
-                action = granted.get((student, name, ""))
                 until = _due(course, weeks[name]) + dt.timedelta(seconds=marked.extension)
-                found.append(
-                    GrantedExtension(
-                        student,
-                        name,
-                        weeks[name].title,
-                        in_words(until.astimezone(course.zone)),
-                        "gradebook",
-                        f"{action.who}, {in_short(local_time(action.at, course))}"
-                        if action
-                        else "",
-                        action.detail if action else "",
-                    )
-                )
-    return sorted(found, key=lambda e: (e.week, e.student, e.source))
+                local, action = until.astimezone(course.zone), actions.get((student, name, ""))
+                found.append(GrantedExtension(student, weeks[name], local, True, action))
+    return sorted(found, key=lambda e: (e.week.name, e.student, e.in_gradebook))
 
 
 def _due(course: Course, week: Week) -> dt.datetime:

@@ -3,6 +3,7 @@
 A KitError that a handler raises is shown to staff as it is (`routes`).
 """
 
+import datetime as dt
 import re
 
 import msgspec
@@ -16,9 +17,11 @@ from ...model.report.schema import Ending
 from ...nbgrader.collect.groups import groups_of, share_marks
 from ...nbgrader.formgrader.manual_marks import keep_marks
 from ...nbgrader.formgrader.written_answers import (
+    AnswerGroup,
     StaleMarkError,
-    answer_groups,
+    cell_states,
     enter_mark,
+    group_of_one,
     question_counts,
 )
 from ...nbgrader.gradebook.due_dates import grant_extension
@@ -38,6 +41,7 @@ from .handlers import open_week
 from .marking_view import GivenMark, guide_of, parse_points, question_page
 from .request_context import RequestContext
 from .staff_log import MarkDetail, StaffAction
+from .view_models import in_short, in_words, local_time
 
 _LINE = re.compile(r"line(\d{1,2})\Z")
 _ROLES: tuple[Role, ...] = ("student", "assistant", "instructor")
@@ -134,49 +138,29 @@ def _enter(
 
 
 class RequestView(msgspec.Struct, frozen=True):
-    """A regrade request with the current score of the exercise or question it is about."""
+    """A regrade request. `group`: the cell that an open request is about, if any."""
 
     week: Week
     student: str
     request: RegradeRequest
     receipt: str
-    score: float | None = None
-    points: float = 0.0
-    code: str = ""
-    version: str = ""
+    group: AnswerGroup | None
 
 
 def requests(context: RequestContext, status: int = 200, error: str = "") -> Response:
     """Show the open requests, then the answered ones."""
-    course = context.service.courses.now
-    found = [
-        _request_view(context, week, student, request)
-        for week in course.weeks
-        for student, request in read_requests(course, week).items()
-    ]
+    course, queue = context.service.courses.now, context.service.queue
+    states = {(s.week, s.student, s.cell): s for s in cell_states(course)}
+    found = []
+    for week in course.weeks:
+        for student, request in read_requests(course, week).items():
+            state = None if request.answer else states.get((week.name, student, request.about))
+            submissions = queue.of_student(student, week.name)
+            receipt = submissions[0].receipt if submissions else ""
+            group = group_of_one(course, week, state) if state else None
+            found.append(RequestView(week, student, request, receipt, group))
     found.sort(key=lambda v: (bool(v.request.answer), v.request.asked))
     return context.page("requests", status, views=found, error=error, typed=context.form.fields)
-
-
-def _request_view(
-    context: RequestContext, week: Week, student: str, request: RegradeRequest
-) -> RequestView:
-    submissions = context.service.queue.of_student(student, week.name)
-    view = RequestView(week, student, request, submissions[0].receipt if submissions else "")
-    if not request.about or request.answer:
-        return view
-    course = context.service.courses.now
-    groups = answer_groups(course, week, request.about, together=False)
-    for group in groups:
-        if group.students == (student,):
-            return msgspec.structs.replace(
-                view,
-                score=group.state.score,
-                points=group.state.points,
-                code=group.code,
-                version=group.version,
-            )
-    return view
 
 
 def answer(context: RequestContext) -> Response:
@@ -263,6 +247,8 @@ def extensions(context: RequestContext, status: int = 200, error: str = "") -> R
         weeks=service.courses.open_weeks(),
         error=error,
         typed=context.form.fields,
+        in_words=in_words,
+        when=lambda seconds: in_short(local_time(seconds, service.courses.now)),
     )
 
 
@@ -278,7 +264,7 @@ def save_extension(context: RequestContext) -> Response:
         if "group" in fields:
             students = next((g for g in groups_of(course, week) if student in g), students)
         if "remove" in fields:
-            extra = extra_time(course, week, "", "1") * 0
+            extra = dt.timedelta()
         elif not reason:
             raise NbgraderError("Give a reason. Nothing was saved.")
         else:
