@@ -385,7 +385,8 @@ def test_a_request_is_answered_with_new_points_and_the_student_sees_it(
     with open_gradebook(course) as gradebook:
         assert gradebook.find_grade("halve", WEEK, WEEK, "ada").score == 0.5
         assert gradebook.find_grade("halve", WEEK, WEEK, "bob").score == 1
-    bea.send(f"/requests/{WEEK}", 409, **form, text="Again.", points="1")
+    assert "Your text: Again." in bea.send(f"/requests/{WEEK}", 409, **form, text="Again.")
+    assert read_request(course, week, "ada") == request
 
 
 def test_a_request_that_was_replaced_is_read_again(ada, bea, result) -> None:

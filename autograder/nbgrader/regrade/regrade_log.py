@@ -150,7 +150,7 @@ def read_request(course: Course, week: Week, student: str) -> RegradeRequest | N
 
 def read_requests(course: Course, week: Week) -> dict[str, RegradeRequest]:
     """Return each student's newest request for a week."""
-    paths = sorted((course.state / "requests" / week.name).glob("*.json"))
+    paths = sorted(requests_folder(course, week).glob("*.json"))
     found = ((path.stem, read_state(path, RegradeRequest)) for path in paths)
     return {student: request for student, request in found if request is not None}
 
@@ -182,5 +182,9 @@ def answer_note(course: Course, week: Week, student: str) -> list[str]:
     return [f"You asked for a regrade. {request.answer}"] if request and request.answer else []
 
 
+def requests_folder(course: Course, week: Week) -> Path:
+    return course.state / "requests" / week.name
+
+
 def _path(course: Course, week: Week, student: str) -> Path:
-    return course.state / "requests" / week.name / f"{student}.json"
+    return requests_folder(course, week) / f"{student}.json"

@@ -9,6 +9,7 @@ import re
 import msgspec
 from starlette.responses import Response
 
+from ...files import in_turn
 from ...lms.grade_files import export
 from ...model.course import Week
 from ...model.course.registry import Question
@@ -33,6 +34,7 @@ from ...nbgrader.regrade.regrade_log import (
     note_request,
     read_request,
     read_requests,
+    requests_folder,
 )
 from ...pages.markdown import markdown
 from ..login import RequestError, Role, is_name
@@ -168,17 +170,20 @@ def answer(context: RequestContext) -> Response:
     fields = context.form.fields
     week, student = open_week(context), fields.get("student", "")
     course = context.service.courses.now
-    request = read_request(course, week, student) if is_name(student) else None
     text, number = fields.get("text", "").strip(), fields.get("points", "").strip()
     try:
-        if request is None or request.asked != fields.get("asked"):
-            raise StaleMarkError("The student has changed or withdrawn the request. Read it again.")
-        if not text:
-            raise NbgraderError("Write an answer for the student. Nothing was saved.")
-        if number:
-            detail = MarkDetail(parse_points(number), (), parse_points(number))
-            _enter(context, week, request.about, fields.get("code", ""), detail)
-        answer_request(course, week, student, text[:_MAX_TEXT], context.person.name)
+        with in_turn(requests_folder(course, week)):
+            request = read_request(course, week, student) if is_name(student) else None
+            if request is None or request.answer or request.asked != fields.get("asked"):
+                raise StaleMarkError(
+                    "The request has been answered or replaced in the meantime. Nothing was saved."
+                )
+            if not text:
+                raise NbgraderError("Write an answer for the student. Nothing was saved.")
+            if number:
+                detail = MarkDetail(parse_points(number), (), parse_points(number))
+                _enter(context, week, request.about, fields.get("code", ""), detail)
+            answer_request(course, week, student, text[:_MAX_TEXT], context.person.name)
     except NbgraderError as error:
         return requests(context, 409 if isinstance(error, StaleMarkError) else 422, str(error))
     action = StaffAction(context.person.name, "request", student, week.name, request.about, text)
@@ -291,10 +296,8 @@ def people(context: RequestContext, status: int = 200, error: str = "", **new: s
 def create_person_token(context: RequestContext) -> Response:
     """Create a token with a role; the person's sessions end. Show the token once."""
     accounts, fields = context.service.accounts, context.form.fields
-    name, role = (
-        fields.get("name", "").strip(),
-        next((r for r in _ROLES if r == fields.get("role")), None),
-    )
+    name = fields.get("name", "").strip()
+    role = next((r for r in _ROLES if r == fields.get("role")), None)
     if context.person.kind != "browser":
         return people(context, 422, "On a JupyterHub, the Hub decides who may sign in.")
     if not is_name(name) or role is None:
