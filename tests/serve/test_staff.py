@@ -339,6 +339,13 @@ def test_an_extension_before_the_submission_is_no_submission(prof, course) -> No
     assert (entry.graded, entry.penalty, entry.score) == (True, 0.0, 3.0)
 
 
+def test_an_extension_before_the_submission_survives_a_deleted_gradebook(prof, course) -> None:
+    prof.send("/extensions", student="eve", week=WEEK, hours="48", reason="ill")
+    (Workspace(course).root / "gradebook.db").unlink()
+    record(course, course.weeks[0], report(graded("ada", 2, 1)))
+    assert read_hand_marks(course)[WEEK]["eve"].extension == 48 * 3600
+
+
 def test_a_group_gets_an_extension_together(prof, course) -> None:
     (course.root / "groups.csv").write_text(GROUPS, "utf-8")
     prof.send("/extensions", student="ada", week=WEEK, hours="5", reason="both ill", group="on")

@@ -70,15 +70,23 @@ def restore_marks(course: Course, week: Week) -> list[str]:
     If an answer has changed since it was marked, the restored mark needs manual grading again.
     """
     lost = keep_marks(course)[week.name]
-    if not lost:
+    kept, notes, held = _read(course, week), [], read_hand_marks(course).get(week.name, {})
+    not_submitted = [
+        s for s, m in kept.students.items() if m.extension and not m.cells and s not in held
+    ]
+    if not (lost or not_submitted):
         return []
-    kept, notes = _read(course, week), []
     with open_gradebook(course) as gradebook:
+        for student in not_submitted:
+            extra = dt.timedelta(seconds=kept.students[student].extension)
+            gradebook.update_or_create_student(student)
+            gradebook.update_or_create_submission(week.name, student, extension=extra)
         for student in lost:
             notes += _restore(course, week, gradebook, student, kept.students[student])
             update_penalty(course, gradebook, week, student)
         gradebook.db.commit()
     now = read_hand_marks(course).get(week.name, {})
+    lost += not_submitted
     for student in lost:
         kept.students[student] = _entry(course, week, student, now[student])
     kept.transactions = transactions(course)
