@@ -3,11 +3,17 @@
 import base64
 import datetime as dt
 import html
+import os
+import platform
 import re
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
+from importlib.metadata import version
+from importlib.resources import files as resources
+from itertools import pairwise, zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -38,10 +44,11 @@ _KINDS = {"png": "image/png", "svg": "image/svg+xml"}
 _FRAME = re.compile(r'<iframe title="([^"]*)" srcdoc="([^"]*)" style="[^"]*height: (\d+)px')
 _NO_TEXT = Markup()
 _SCROLLING = {
-    '<math display="block"': '<math tabindex="0" display="block"',
-    "<table>": '<div class="scroll" tabindex="0"><table>',
-    "</table>": "</table></div>",
+    r'(<math display="block".*?</math>)': r'<div class="scroll formula" tabindex="0">\1</div>',
+    r"(<table>.*?</table>)": r'<div class="scroll" tabindex="0">\1</div>',
 }
+_SECTION = re.compile(r"<h2>(.*?)</h2>", re.DOTALL)
+_FIGURE_FIRST = re.compile(r"\s*!\[[^\]]*\]\(figures/")
 _COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 
 
@@ -72,24 +79,30 @@ def build_site(
     now = now or dt.datetime.now(dt.UTC)
     _require_site_folder(folder)
     released = [w for w in course.weeks if course.localized(w.release) <= now]
-    entries = [(week, course.localized(week.due)) for week in released]
+    entries = [(w, course.localized(w.due), read_syllabus(course, w)) for w in released]
     template = environment("site").get_template("index.html.j2")
     pages = {"index.html": template.render(course=course, weeks=entries)}
     for week in released:
         on_week(week.name)
         files = week_files(course, week)
-        pages |= week_pages(course, week, files, executed_lesson(course, week, files))
+        notebook = executed_lesson(course, week, files)
+        pages |= week_pages(course, week, files, notebook, released)
     _write(folder, pages)
     waiting = [w.name for w in course.weeks if w not in released]
     return BuiltSite(folder, [w.name for w in released], waiting)
 
 
 def week_pages(
-    course: Course, week: Week, files: Mapping[str, bytes], notebook: Any
+    course: Course,
+    week: Week,
+    files: Mapping[str, bytes],
+    notebook: Any,
+    released: Sequence[Week] = (),
 ) -> dict[str, str]:
     """Return a week's pages by file name; raise LeakError if a page shows a secret.
 
-    files: the week's released files. notebook: the week's lesson with outputs.
+    files: the week's released files. notebook: the week's lesson with outputs. released: the weeks
+    that the page may link to, in order.
     """
     secrets = secrets_of(course, week)
     ran = {f"{week.name}.ipynb": nbformat.writes(notebook, version=4).encode()}
@@ -105,6 +118,10 @@ def week_pages(
         hours=rough_hours(total_minutes(week, syllabus)) if syllabus else "",
         due=course.localized(week.due),
         highlighting=code_styles(),
+        recorded=notebook.metadata.get("recorded", ""),
+        math_font=_math_font(),
+        previous=_neighbour(week, [*released][::-1]),
+        next=_neighbour(week, released),
     )
     frames = [shown for part in parts for shown in part.outputs if isinstance(shown, Frame)]
     pages = {f"{week.name}/index.html": page}
@@ -150,6 +167,7 @@ def executed_lesson(course: Course, week: Week, files: dict[str, bytes]) -> Any:
     if cached.is_file():
         return nbformat.read(cached, as_version=4)
     notebook = run_lesson(course, week, files)
+    notebook.metadata["recorded"] = _machine()
     if complaint := next(cell_problems(notebook), None):
         raise BuildError(f"{week.name}: its lesson fails: {complaint}")
     cached.parent.mkdir(parents=True, exist_ok=True)
@@ -157,6 +175,27 @@ def executed_lesson(course: Course, week: Week, files: dict[str, bytes]) -> Any:
         old.unlink()
     replace_file(cached, nbformat.writes(notebook, version=4).encode(), 0o600)
     return notebook
+
+
+def _machine() -> str:
+    """Return when and where a lesson is executed: its outputs contain timings."""
+    today = dt.datetime.now(dt.UTC)
+    return (
+        f"{today:%d %B %Y} with Python {platform.python_version()} and torch {version('torch')}, "
+        f"on a machine with {os.cpu_count()} processors ({platform.machine()})"
+    )
+
+
+def _neighbour(week: Week, weeks: Sequence[Week]) -> Week | None:
+    """Return the week that follows in `weeks`, or None if there is none."""
+    return next((after for one, after in pairwise(weeks) if one == week), None)
+
+
+@cache
+def _math_font() -> Markup:
+    """Return the math font as a data: URL: browsers need one to stretch parentheses."""
+    data = (resources(__package__) / "templates" / "math.woff2").read_bytes()
+    return Markup("data:font/woff2;base64,{}").format(base64.b64encode(data).decode())
 
 
 @dataclass(frozen=True)
@@ -181,6 +220,7 @@ class LessonPart:
     elective: bool = False
     effort: Effort | None = None
     hints: tuple[Markup, ...] = ()
+    sections: tuple[tuple[str, Markup], ...] = ()
 
 
 def parts_of(
@@ -198,7 +238,7 @@ def parts_of(
 
     found: list[LessonPart] = []
     frames = 0
-    for cell in notebook.cells:
+    for cell, following in zip_longest(notebook.cells, notebook.cells[1:]):
         name = cell.metadata.get("nbgrader", {}).get("grade_id", "")
         effort = syllabus.efforts(name) if syllabus and name else None
         if name and cell.cell_type == "code":
@@ -212,18 +252,32 @@ def parts_of(
             points = next(q.points for q in week.questions if q.name == name)
             found.append(LessonPart("question", name=name, points=points, effort=effort))
         elif cell.cell_type == "markdown":
-            found.append(LessonPart("text", _prose(cell.source, picture)))
+            text, sections = _with_anchors(_prose(cell.source, picture), len(found))
+            found.append(LessonPart("text", text, sections=sections))
         elif cell.source.strip():
-            shown = tuple(_rendered(cell.outputs, frames))
+            # the figure of the lesson follows, with a text alternative
+            drawn = following is not None and _FIGURE_FIRST.match(following.source)
+            shown = tuple(_rendered(cell.outputs, frames, plots=not drawn))
             frames += sum(isinstance(one, Frame) for one in shown)
             found.append(LessonPart("code", code(cell.source), shown))
     return found
 
 
-def _rendered(outputs: list[Any], frames: int) -> Iterator[Markup | Frame]:
+def _with_anchors(text: Markup, number: int) -> tuple[Markup, tuple[tuple[str, Markup], ...]]:
+    """Give each section heading an id; return the text, and the ids and titles of its sections."""
+    sections: list[tuple[str, Markup]] = []
+
+    def anchored(heading: re.Match[str]) -> str:
+        sections.append((f"section-{number}-{len(sections) + 1}", Markup(heading[1])))  # sanitized
+        return f'<h2 id="{sections[-1][0]}">{heading[1]}</h2>'
+
+    return Markup(_SECTION.sub(anchored, str(text))), tuple(sections)  # sanitized before
+
+
+def _rendered(outputs: list[Any], frames: int, *, plots: bool = True) -> Iterator[Markup | Frame]:
     """Yield a cell's outputs: framed pages, pictures and text, but not standard error.
 
-    frames: number of framed pages in earlier cells.
+    frames: number of framed pages in earlier cells. plots: whether to show pictures.
     """
     for output in outputs:
         data = output.get("data", {})
@@ -236,6 +290,8 @@ def _rendered(outputs: list[Any], frames: int) -> Iterator[Markup | Frame]:
             title, page, height = html.unescape(frame[1]), html.unescape(frame[2]), int(frame[3])
             yield Frame(f"explore-{frames}.html", title, height, page)
         elif address := embedded("image/png", data.get("image/png")):
+            if not plots:
+                continue
             alt = "The plot drawn by the code above; the text describes it."
             yield Markup('<img src="{}" alt="{}">').format(address, alt)
         elif "text/plain" in data:
@@ -250,6 +306,6 @@ def _typed(text: str) -> Markup:
 def _prose(text: str, picture: Pictures) -> Markup:
     """Render Markdown; wide formulas and tables can be scrolled with the keyboard too."""
     shown = str(markdown(text, picture))
-    for before, after in _SCROLLING.items():
-        shown = shown.replace(before, after)
+    for pattern, replacement in _SCROLLING.items():
+        shown = re.sub(pattern, replacement, shown, flags=re.DOTALL)
     return Markup(shown)  # safe: sanitized, then fixed markup added

@@ -12,11 +12,14 @@ from collections.abc import Iterator
 Computation = tuple[object, ...]  # an operation and its operands; `LEAF` for any name or constant
 LEAF: Computation = ("_",)
 _SKIPPED = frozenset(
-    ["transpose", "swapaxes", "permute", "movedim", "unsqueeze", "squeeze", "reshape", "view", "expand", "expand_as", "flatten", "unflatten", "contiguous", "clone", "T", "mT"]
+    (
+        *("transpose", "swapaxes", "permute", "movedim", "unsqueeze", "squeeze", "reshape", "view"),
+        *("expand", "expand_as", "flatten", "unflatten", "contiguous", "clone", "T", "mT"),
+    )
 )
-_CONVERSIONS = frozenset(["to", "float", "double", "half", "cpu", "cuda", "type", "astype"])
-_PRODUCTS = frozenset(["matmul", "mm", "bmm", "mv", "dot", "einsum", "linear"])
-_LIBRARIES = frozenset(["torch", "np", "numpy", "math", "nn", "F", "functional", "plt"])
+_CONVERSIONS = frozenset(("to", "float", "double", "half", "cpu", "cuda", "type", "astype"))
+_PRODUCTS = frozenset(("matmul", "mm", "bmm", "mv", "dot", "einsum", "linear"))
+_LIBRARIES = frozenset(("torch", "np", "numpy", "math", "nn", "F", "functional", "plt"))
 _MAX_SIZE = 60  # operations of a computation; larger ones are cut
 
 

@@ -118,9 +118,10 @@ def exercises_given_away(course: Course, week: Week) -> Iterator[str]:
             if computed in public and computed not in known and exercise not in told:
                 told.add(exercise)
                 yield (
-                    f"{week.name}/{public[computed]}: this computes what {exercise} of {other.name} "
-                    f"computes ({origin}), which is due on {other.due:%d %B %Y}. Change the code, "
-                    "release the week later, or add `# public` to the end of the secret line"
+                    f"{week.name}/{public[computed]}: this computes what {exercise} of "
+                    f"{other.name} computes ({origin}), which is due on "
+                    f"{other.due:%d %B %Y}. Change the code, release the week later, or add "
+                    "`# public` to the end of the secret line"
                 )
 
 
