@@ -75,7 +75,7 @@ def test_full_attention(n: int) -> None:
 
 
 def test_flash_attention_works_as_much_and_half_as_much_again_backward() -> None:
-    assert "half of the forward work once more" in sheet()["flash"][1]
+    assert "half of the forward work again" in sheet()["FlashAttention"][1]
     flash = solution(7).FlashAttention
 
     def there_and_back(run: Any) -> int:
@@ -123,5 +123,5 @@ def test_a_new_token_with_a_cache() -> None:
 
 def test_what_a_cache_keeps() -> None:
     lesson = (COURSE.exercise_folder(COURSE.weeks[7]) / "lesson.md").read_text(encoding="utf-8")
-    assert "for each layer and token: $2\\,H_{kv}\\,d$ numbers" in lesson
+    assert "A cache stores $2\\,H_{kv}\\,d$ numbers for each layer and token" in lesson
     assert solution(8).cache_bytes(1, 3, D, 1, dtype=torch.int8) == 2 * 3 * D

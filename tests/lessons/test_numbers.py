@@ -75,7 +75,7 @@ def test_week_6_counts_in_bfloat16_as_far_as_it_says() -> None:
     lesson = text("week06_beyond")
     said = re.search(r"Count from (\d+) to (\d+) in bfloat16", lesson)
     counted = re.search(r"torch\.arange\((\d+), (\d+)\)\.to\(torch\.bfloat16\)", lesson)
-    told = re.search(r"at position (\d+) gets its neighbour's position, (\d+)", lesson)
+    told = re.search(r"Position (\d+) is rounded to (\d+), the position of its neighbour", lesson)
     assert said is not None
     assert counted is not None
     assert told is not None

@@ -131,7 +131,7 @@ def test_the_index_leads_to_the_week(site: Path) -> None:
         "<details><summary>Hint 2 of 3 for predict</summary><p>Multiply, then add.</p>",
         '<pre tabindex="0">heights 10\n</pre>',  # printed output, without colours
         '<iframe src="explore-1.html" title="A line to turn" height="400">',
-        '<math tabindex="0" display="block"',
+        '<div class="scroll formula" tabindex="0"><math display="block"',
         '<div class="scroll" tabindex="0"><table>',
         'id="question-far_away"',
     ],

@@ -11,7 +11,7 @@ solution or a model answer. Authors can end a secret line with `# public` to all
 
 Weeks are also compared with each other: at its release, a week must not give away an exercise of a
 week that is not due yet, and no lesson may contain an exercise of its own week. For this, code is
-compared by what it computes (`expressions`), so different names do not hide it. Code that a week
+compared by what it computes (`computations`), so different names do not hide it. Code that a week
 due earlier contains is known by then. A solution that computes the same in a different way is not
 detected.
 """
@@ -30,7 +30,7 @@ from PIL import Image
 from ...model.course import Course, Week
 from ...model.course.stubs import solution_blocks, stub_of
 from ...model.errors import LeakError
-from .expressions import Computation, computations, parts, size
+from .computations import Computation, computations, parts, size
 from .marking_guide import answers_path, answers_text, secret_sentences
 
 _PUBLIC = re.compile(r"#\s*public\s*$")
