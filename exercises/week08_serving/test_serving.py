@@ -10,14 +10,15 @@ def random(*shape, seed=0):
 
 
 class NewElements(TorchDispatchMode):
-    """Counts the elements of new tensors."""
+    """Counts the elements of new tensors and of copies into existing ones."""
 
     total = 0
 
     def __torch_dispatch__(self, operation, types, args=(), kwargs=None):
         result = operation(*args, **(kwargs or {}))
+        copied = operation.__name__.startswith("copy_")
         new = isinstance(result, torch.Tensor) and all(result is not arg for arg in args)
-        if new and not operation.is_view:
+        if copied or (new and not operation.is_view):
             self.total += result.numel()
         return result
 
@@ -213,6 +214,18 @@ def test_GroupedQueryAttention_keeps_caches_apart():
     assert torch.allclose(module(x[:, 3:], first), module(x)[:, 3:], atol=1e-5), (
         "each cache belongs to a separate sequence"
     )
+
+
+def test_GroupedQueryAttention_attends_to_the_cache():
+    from serving import GroupedQueryAttention
+
+    torch.manual_seed(3)
+    module, x, outputs = GroupedQueryAttention(12, 6, 2), random(1, 1, 12), []
+    for value in (0.0, 10.0):
+        cache = Joining()
+        cache.append(torch.zeros(1, 2, 4, 2), torch.full((1, 2, 4, 2), value))
+        outputs.append(module(x, cache))
+    assert not torch.allclose(*outputs), "the output should depend on the values in the cache"
 
 
 def test_GroupedQueryAttention_in_chunks():
