@@ -14,6 +14,7 @@ import psutil
 
 from tests.serve.running import AUTOGRADER, free_port, until
 
+_SECONDS = 180.0  # other tests run at the same time
 _VERSION = re.compile(r'data-version="(\d+)"')
 
 
@@ -26,7 +27,7 @@ class Learning:
         self.port = free_port()
         self.log = course.parent / "learn.log"
         self.process: subprocess.Popen[bytes] | None = None
-        self.client = httpx.Client(follow_redirects=True, timeout=60)
+        self.client = httpx.Client(follow_redirects=True, timeout=_SECONDS)
 
     @property
     def command(self) -> list[str]:
@@ -41,9 +42,9 @@ class Learning:
             self.process = subprocess.Popen(
                 self.command, cwd=self.course, env=os.environ | plain, stdout=log, stderr=log
             )
-        found = until(lambda: re.search(r"http://\S+", self.output()))
+        found = until(lambda: re.search(r"http://\S+", self.output()), _SECONDS)
         self.address, self.url = found[0], found[0].rstrip("/")
-        until(self._answers)
+        until(self._answers, _SECONDS)
 
     def _answers(self) -> bool:
         assert self.process is not None
@@ -77,7 +78,7 @@ class Learning:
             self.client.get(f"{self.url}/weeks/{week}/wait", params={"seen": found[1]})
             return ""
 
-        return str(until(shows))
+        return str(until(shows, _SECONDS))
 
     def descendants(self) -> list[psutil.Process]:
         assert self.process is not None
@@ -87,7 +88,7 @@ class Learning:
         """Stop the command as Ctrl-C does, and return its exit code."""
         assert self.process is not None
         self.process.send_signal(signal.SIGINT)
-        return self.process.wait(30)
+        return self.process.wait(_SECONDS)
 
     def kill(self) -> None:
         if self.process is not None and self.process.poll() is None:

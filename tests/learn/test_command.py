@@ -43,7 +43,7 @@ def more() -> dict[str, Figure]:
 
 def run(learning: Learning) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        learning.command, cwd=learning.course, capture_output=True, text=True, timeout=60
+        learning.command, cwd=learning.course, capture_output=True, text=True, timeout=180
     )
 
 
@@ -97,7 +97,7 @@ def test_everything_ends_with_the_command(learning: Learning, killed: bool) -> N
     children = learning.descendants()
     assert len(children) >= 2  # JupyterLab and the grading process
     learning.kill() if killed else learning.stop()
-    until(lambda: not psutil.wait_procs(children, timeout=0)[1], 30)
+    until(lambda: not psutil.wait_procs(children, timeout=0)[1], 90)
 
 
 def test_jupyterlab_needs_the_token(learning: Learning) -> None:
