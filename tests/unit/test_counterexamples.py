@@ -16,8 +16,9 @@ import torch
 
 from autograder.files import public_draw
 from autograder.grading.counterexample import CounterexampleSearch
+from autograder.grading.counterexample.answer_difference import AnswerDifference, is_style
+from autograder.grading.counterexample.array_sizes import single_axes, smaller_sizes
 from autograder.grading.counterexample.call_sequence import Step
-from autograder.grading.counterexample.shrinking import smaller_sizes
 from autograder.grading.counterexample.value_text import array_text
 from autograder.grading.engine import Engine
 from autograder.grading.warmup import warm_engine
@@ -362,6 +363,28 @@ def test_a_huge_number_is_halved_like_any_other() -> None:
     call = frames.Call("f", None, "f", (), {}, "cpu")
     proposals = smaller_sizes((Step(0, call, None, (2**62,)),))
     assert {step.args[0] for (step,) in proposals} == {1, 2, 2**61, 2**62 - 1}
+
+
+def test_axes_of_equal_length_are_shortened_separately() -> None:
+    """Pages of four positions with four features each: either number can become 1 alone."""
+    made = Step(0, frames.Call("Pages", None, "Pages", (), {}, "cpu"), None, (4, 4))
+    used = Step(1, frames.Call("add", None, "add", (), {}, "cpu"), None, (torch.ones(2, 4),))
+    found = {(a.args, b.args[0].shape) for a, b in single_axes((made, used))}
+    assert ((4, 1), (2, 1)) in found
+    assert ((4, 4), (1, 4)) in found
+
+
+def test_correct_programs_may_differ_in_parts_that_are_not_wrong() -> None:
+    def answer(*values: float) -> frames.Answer:
+        parts = frames.SeqV("tuple", values)
+        return frames.Reply("ok", value=parts), []
+
+    wrong, other = AnswerDifference("value", (0,)), AnswerDifference("value", (1,))
+    right, mine = answer(1.0, 1.0), answer(2.0, 1.0)
+    assert is_style(other, answer(1.0, 5.0), wrong, right, mine)
+    assert not is_style(wrong, answer(1.9, 1.0), wrong, right, mine)
+    assert is_style(wrong, answer(1.001, 1.0), wrong, right, mine)
+    assert not is_style(AnswerDifference("exception"), answer(1.0, 5.0), wrong, right, mine)
 
 
 def test_rounding_is_wrong_only_in_failed_tests(search: CounterexampleSearch) -> None:
