@@ -132,10 +132,10 @@ class Mallory:
 
 def without_examples(result: dict[str, Any], page: str) -> str:
     """Return a result and its page without counterexamples, whose inputs are public."""
-    said = str(result) + page
+    said, parts = str(result) + page, ("call", "expected", "actual", "cell", "wrong_value")
     for exercise in (result.get("result") or {}).get("exercises", ()):
         example = exercise.get("counterexample") or {}
-        for part in filter(None, map(example.get, ("call", "expected", "actual", "cell"))):
+        for part in filter(None, map(example.get, parts)):
             for written in (part, repr(part)[1:-1], str(markupsafe.escape(part))):
                 said = said.replace(written, "")
     return said
