@@ -53,9 +53,7 @@ class Translator(nn.Module):
         super().__init__()
         self.attention, self.size = attention, size
         self.source, self.target = nn.Embedding(len(ENGLISH), size), nn.Embedding(len(FRENCH), size)
-        self.encoder = nn.GRU(
-            size, size // 2, batch_first=True, bidirectional=True
-        )  # forwards and backwards
+        self.encoder = nn.GRU(size, size // 2, batch_first=True, bidirectional=True)
         self.decoder = nn.GRU(size, size, batch_first=True)
         self.mix, self.head = nn.Linear(2 * size, size), nn.Linear(size, len(FRENCH))
 
@@ -70,9 +68,8 @@ class Translator(nn.Module):
         queries, states = self.queries_and_states(source, target)
         if not self.attention:
             return self.head(queries), None
-        one_hot = torch.eye(states.shape[1]).expand(
-            len(states), -1, -1
-        )  # as values, they return the weights
+        # with one-hot values, the output is the weights
+        one_hot = torch.eye(states.shape[1]).expand(len(states), -1, -1)
         weights = nn.functional.scaled_dot_product_attention(queries, states, one_hot)
         mixed = torch.tanh(self.mix(torch.cat([weights @ states, queries], dim=-1)))
         return self.head(mixed), weights
