@@ -229,10 +229,14 @@ class ExerciseView:
     def where(self) -> str:
         """Return sentences that locate the mistake, with a question unless its cause is named.
 
-        Leave out a line that is only known because the counterexample shows its wrong value.
+        Leave out the line that the counterexample shows, unless an edit there fixes all tests.
         """
         shown = self.example.line if self.example is not None else 0
-        places = (p for p in self.report.suspects if p.kind != SHOWN or p.line != shown)
+        places = [
+            p
+            for p in self.report.suspects
+            if p.line != shown or (p.kind != SHOWN and not p.explains)
+        ]
         return location_sentence(places, asking=not self.report.explained)
 
     @property

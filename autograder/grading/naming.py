@@ -22,7 +22,7 @@ from typing import NamedTuple
 import msgspec
 
 from ..model.course.bank import Misconception
-from ..model.report.findings import FINDINGS, IGNORED, SHOWN, WHATEVER, edit_name
+from ..model.report.findings import FINDINGS, IGNORED, SHOWN, WHATEVER, edit_name, symptom_name
 from ..model.report.schema import Diagnosis, Suspect, Verdict, base_of
 from ..model.report.scoring import COST_OF_STATE, Evidence, Mistake
 from ..repair import parameters, required_parameters, unread_parameters
@@ -49,6 +49,11 @@ _KINDS: dict[Flaw | None, tuple[str, ...]] = {
     Flaw.STATE: ("state",),
     Flaw.DRAWN: ("drawing",),
     Flaw.REFUSAL: ("refusal", "message"),
+}
+_KINDS_OF_SYMPTOMS = {
+    symptom_name("shape"): ("shape",),
+    symptom_name("number type"): ("dtype",),
+    symptom_name("kind"): ("type",),
 }
 
 
@@ -178,9 +183,10 @@ class MistakeNames:
             return evidence
         name, failed = evidence.exercise.name, [r.report.name for r in failing]
         main = next((d.name for d in evidence.diagnoses[:1] if not d.is_minor), "")
+        kinds = _KINDS_OF_SYMPTOMS.get(main) or _usual_kinds(failing)
         example = self._best_effort.run(
             f"{name}, counterexample",
-            lambda: search.find(files, name, failed, replaced, main, _usual_kinds(failing)),
+            lambda: search.find(files, name, failed, replaced, main, kinds),
             None,
         )
         lines = [s.line for s in evidence.suspects]

@@ -208,18 +208,24 @@ def redact(
         return VisibleResult(str(report.verdict), max_score=report.max_score)
     reports = {e.name: e for e in report.exercises}
     empty = (ExerciseReport(e.name, 0.0, e.points) for e in week.exercises)
-    views = [view_exercise(_without_values(reports.get(e.name, e))) for e in empty]
-    exercises = tuple(_redact_exercise(view, policy, examples) for view in views)
+    visible = (_without_values(reports.get(e.name, e), examples) for e in empty)
+    exercises = tuple(_redact_exercise(view_exercise(e), policy) for e in visible)
     score = report.score if policy.show == "scores" else None
     return VisibleResult(str(report.verdict), "", score, report.max_score, exercises)
 
 
-def _without_values(exercise: ExerciseReport) -> ExerciseReport:
+def _without_values(
+    exercise: ExerciseReport, examples: Collection[Counterexample]
+) -> ExerciseReport:
+    """Remove the values of hidden tests, and a counterexample that the student may not see."""
+    example = exercise.counterexample if exercise.counterexample in examples else None
     tests = tuple(
         msgspec.structs.replace(test, message=_safe_message(test)) for test in exercise.tests
     )
     elsewhere = tuple(d for d in exercise.deductions if d.counted_in)
-    return msgspec.structs.replace(exercise, tests=tests, deductions=elsewhere)
+    return msgspec.structs.replace(
+        exercise, tests=tests, deductions=elsewhere, counterexample=example
+    )
 
 
 def _safe_message(test: TestReport) -> str:
@@ -239,14 +245,11 @@ def _safe_message(test: TestReport) -> str:
             assert_never(verdict)
 
 
-def _redact_exercise(
-    view: ExerciseView, policy: Immediate, examples: Collection[Counterexample]
-) -> VisibleExercise:
+def _redact_exercise(view: ExerciseView, policy: Immediate) -> VisibleExercise:
     named = tuple(
         NamedMistake(d.title, d.hint, d.opening, d.is_minor) for d in view.report.explained
     )
-    example = view.report.counterexample
-    example = example if example in examples else None
+    example = view.example
     if policy.show == "names":
         where, carried = (view.where, view.carried) if named else ("", "")
         return VisibleExercise(
