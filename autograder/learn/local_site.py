@@ -64,15 +64,15 @@ def run(learner: LearnerFolder, port: int, sandbox: str, *, jupyter: bool, brows
         replace_file(address, url.encode())
         lab = LabServer(learner, port + 1) if jupyter else None
         grading, failures = LiveGrading(learner, used), list[Any]()
+        _, current = overviews(learner)
+        if current is not None:  # load its engine before it is needed
+            learner.week(current.week)
+            grading.request(current.week)
 
         @asynccontextmanager
         async def lifespan(app: Any) -> AsyncIterator[None]:
             if lab is not None:
                 lab.start()
-            _, current = await asyncio.to_thread(overviews, learner)
-            if current is not None:  # load its engine before it is needed
-                await asyncio.to_thread(learner.week, current.week)
-                grading.request(current.week)
             task = asyncio.create_task(grading.run())
             task.add_done_callback(lambda _: setattr(server, "should_exit", True))
             print(f"{learner.course.title}: {url}  (stop with Ctrl-C)\nYour files: {learner.path}")

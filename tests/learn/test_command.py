@@ -125,3 +125,11 @@ def test_a_port_in_use_is_named(learning: Learning, tmp_path: Path) -> None:
     assert second.returncode == 2
     assert f"port {learning.port} on 127.0.0.1 cannot be used" in second.stderr
     assert "--port" in second.stderr
+
+
+def test_a_course_with_a_mistake_is_an_error_without_a_traceback(learning: Learning) -> None:
+    (learning.course / "exercises" / WEEK / "doubling.py").write_text("outdated = 1\n")
+    done = run(learning)
+    assert done.returncode == 2
+    assert "autograder build" in done.stderr
+    assert "Traceback" not in done.stderr
