@@ -111,7 +111,7 @@ def _advice(error: str, message: str, lines: Sequence[str]) -> str:
     advice = next((a for beginnings, a in _BEGINNINGS if start.startswith(beginnings)), "")
     if error == "TabError":
         tabs = [n for n, line in enumerate(lines, start=1) if re.match(r" *\t", line)]
-        at = f"; line {tabs[-1]} has a tab" if tabs else ""
+        at = f"; line {tabs[-1]} has a tab" if tabs and tabs[-1] < len(lines) else ""
         advice = f"indent with spaces only, no tabs{at}"
     elif "U+00A0" in message:
         advice = "a character that only looks like a space: delete it and type a space"
