@@ -8,9 +8,7 @@ from typer import Argument, Option
 from .app import flag, student_command
 
 FolderOption = Annotated[Path | None, Option(help="A week's folder; default: the current folder.")]
-JsonOption = Annotated[
-    bool, flag("json", "Print only the verdicts, as one JSON object (docs/stability.md).")
-]
+JsonOption = Annotated[bool, flag("json", "Print only the verdicts, as a JSON object.")]
 SecondsOption = Annotated[float, Option(min=1, help="Time limit for each check.")]
 
 
