@@ -268,6 +268,8 @@ def test_SelfAttention_projects_with_its_matrices():
     attention.Wq[0, 0], attention.Wk[1, 0] = 2.0, math.log(3)
     attention.Wv[:] = [[1.0], [5.0]]
     output, weights = attention.forward(np.eye(2))  # token 0 has the scores 0 and log 3
+    again, _ = attention.forward(np.eye(2))
+    assert np.array_equal(output, again), "the matrices should be drawn once, not in every call"
     assert np.allclose(weights, [[1 / 4, 3 / 4], [1 / 2, 1 / 2]]), (
         "queries from Wq, keys from Wk, scores divided by the root of their size: "
         f"expected 1/4, 3/4 and 1/2, 1/2, not {weights}"
