@@ -1,0 +1,22 @@
+"""Computes the angles without gradients.
+
+Exercise: apply_rotary
+Believes: Frequencies are constants.
+Shows: Frequencies that should be trained never change.
+Hint: Could somebody train the frequencies with your function?
+Rejected by: test_gradients
+Costs: 20 %
+"""
+
+def apply_rotary(x, frequencies, offset=0):
+    positions = torch.arange(x.shape[2], device=x.device)
+    if isinstance(offset, torch.Tensor):
+        positions = positions + offset[:, None, None]
+    else:
+        positions = positions + offset
+    wide = torch.promote_types(x.dtype, torch.float32)
+    angles = positions.to(wide)[..., None] * frequencies.detach().to(wide)
+    cos, sin = angles.cos(), angles.sin()
+    even, odd = x.to(wide)[..., 0::2], x.to(wide)[..., 1::2]
+    rotated = torch.stack([even * cos - odd * sin, even * sin + odd * cos], dim=-1)
+    return rotated.flatten(-2).to(x.dtype)

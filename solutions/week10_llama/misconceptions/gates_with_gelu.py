@@ -1,0 +1,19 @@
+"""Uses GELU (GEGLU).
+
+Exercise: SwiGLU
+Believes: GELU is the activation of transformers.
+Shows: Outputs differ a little from the right ones, enough to spoil a trained model.
+Hint: Which activation gives the layer the first part of its name?
+Rejected by: test_values
+Costs: 50 %
+"""
+
+class SwiGLU(nn.Module):
+    def __init__(self, d_model, d_ff):
+        super().__init__()
+        self.gate = nn.Linear(d_model, d_ff, bias=False)
+        self.up = nn.Linear(d_model, d_ff, bias=False)
+        self.down = nn.Linear(d_ff, d_model, bias=False)
+
+    def forward(self, x):
+        return self.down(F.gelu(self.gate(x)) * self.up(x))

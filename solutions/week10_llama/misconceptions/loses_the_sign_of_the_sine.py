@@ -1,0 +1,22 @@
+"""Uses the same sign for both sines.
+
+Exercise: apply_rotary
+Believes: Both features become cos · self + sin · other.
+Shows: Vectors change their length.
+Hint: Compute the length of a vector before and after your rotation.
+Rejected by: test_values
+Costs: 50 %
+"""
+
+def apply_rotary(x, frequencies, offset=0):
+    positions = torch.arange(x.shape[2], device=x.device)
+    if isinstance(offset, torch.Tensor):
+        positions = positions + offset[:, None, None]
+    else:
+        positions = positions + offset
+    wide = torch.promote_types(x.dtype, torch.float32)
+    angles = positions.to(wide)[..., None] * frequencies.to(wide)
+    cos, sin = angles.cos(), angles.sin()
+    even, odd = x.to(wide)[..., 0::2], x.to(wide)[..., 1::2]
+    rotated = torch.stack([even * cos + odd * sin, even * sin + odd * cos], dim=-1)
+    return rotated.flatten(-2).to(x.dtype)

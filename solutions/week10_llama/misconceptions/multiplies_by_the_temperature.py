@@ -1,0 +1,18 @@
+"""Multiplies by the temperature.
+
+Exercise: sample_top_p
+Believes: Hot means larger logits.
+Shows: High temperatures make the text more predictable.
+Hint: What should a very high temperature do to the probabilities?
+Rejected by: test_temperature
+Costs: 25 %
+"""
+
+def sample_top_p(logits, p, temperature=1.0, generator=None):
+    if not 0 < p <= 1:
+        raise ValueError(f"p = {p} is out of range")
+    probabilities = torch.softmax(logits * temperature, dim=-1)
+    ordered, order = probabilities.sort(dim=-1, descending=True)
+    before = ordered.cumsum(dim=-1) - ordered
+    kept = torch.zeros_like(probabilities).scatter(-1, order, ordered.where(before < p, 0.0))
+    return torch.multinomial(kept, 1, generator=generator).squeeze(-1)

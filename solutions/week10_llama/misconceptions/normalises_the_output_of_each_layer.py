@@ -1,0 +1,14 @@
+"""Normalises the output of each layer instead of its input.
+
+Exercise: LlamaBlock
+Believes: A norm belongs behind a layer.
+Shows: Wrong outputs with trained weights.
+Hint: What goes into the attention: x, or something else?
+Rejected by: test_values
+Costs: 50 %
+"""
+
+class LlamaBlock(LlamaBlock):
+    def forward(self, x, frequencies, cache=None):
+        x = x + self.norm1(self.attn(x, frequencies, cache))
+        return x + self.norm2(self.ff(x))

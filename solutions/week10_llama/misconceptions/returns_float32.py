@@ -1,0 +1,22 @@
+"""Returns float32 for half-precision vectors.
+
+Exercise: apply_rotary
+Believes: Once widened, the result can stay wide.
+Shows: The result has another dtype than x.
+Hint: Which dtype does the docstring state for the result?
+Rejected by: test_half_precision
+Costs: 20 %
+"""
+
+def apply_rotary(x, frequencies, offset=0):
+    positions = torch.arange(x.shape[2], device=x.device)
+    if isinstance(offset, torch.Tensor):
+        positions = positions + offset[:, None, None]
+    else:
+        positions = positions + offset
+    wide = torch.promote_types(x.dtype, torch.float32)
+    angles = positions.to(wide)[..., None] * frequencies.to(wide)
+    cos, sin = angles.cos(), angles.sin()
+    even, odd = x.to(wide)[..., 0::2], x.to(wide)[..., 1::2]
+    rotated = torch.stack([even * cos - odd * sin, even * sin + odd * cos], dim=-1)
+    return rotated.flatten(-2)

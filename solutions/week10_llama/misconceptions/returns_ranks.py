@@ -1,0 +1,18 @@
+"""Returns the place in the sorted order.
+
+Exercise: sample_top_p
+Believes: multinomial returns ids.
+Shows: Small numbers come out, whatever the most likely tokens are.
+Hint: What does the number 0 mean that multinomial returns in your code?
+Rejected by: test_drawn_tokens
+Costs: 45 %
+"""
+
+def sample_top_p(logits, p, temperature=1.0, generator=None):
+    if not 0 < p <= 1:
+        raise ValueError(f"p = {p} is out of range")
+    probabilities = torch.softmax(logits / temperature, dim=-1)
+    ordered, order = probabilities.sort(dim=-1, descending=True)
+    before = ordered.cumsum(dim=-1) - ordered
+    kept = torch.zeros_like(probabilities).scatter(-1, order, ordered.where(before < p, 0.0))
+    return torch.multinomial(ordered.where(before < p, 0.0), 1, generator=generator).squeeze(-1)

@@ -1,0 +1,23 @@
+"""Writes the rotated features into x.
+
+Exercise: apply_rotary
+Believes: The old vectors are not needed any more.
+Shows: The caller's queries and keys change.
+Hint: What does the caller find in x after the call?
+Rejected by: test_values
+Costs: 25 %
+"""
+
+def apply_rotary(x, frequencies, offset=0):
+    positions = torch.arange(x.shape[2], device=x.device)
+    if isinstance(offset, torch.Tensor):
+        positions = positions + offset[:, None, None]
+    else:
+        positions = positions + offset
+    wide = torch.promote_types(x.dtype, torch.float32)
+    angles = positions.to(wide)[..., None] * frequencies.to(wide)
+    cos, sin = angles.cos(), angles.sin()
+    even, odd = x.to(wide)[..., 0::2], x.to(wide)[..., 1::2]
+    rotated = torch.stack([even * cos - odd * sin, even * sin + odd * cos], dim=-1)
+    x.detach().copy_(rotated.detach().flatten(-2))
+    return rotated.flatten(-2).to(x.dtype)
