@@ -36,8 +36,8 @@ def copy_course(
             week.pop("files", None)
             week.pop("folders", None)
         for name in week.get("files", ()):
-            (target / "assets").mkdir(exist_ok=True)
-            shutil.copy(PROJECT / "assets" / name, target / "assets")
+            (target / "assets" / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(PROJECT / "assets" / name, target / "assets" / name)
         for name in week.get("folders", ()):
             copied = target / "exercises" / name
             shutil.copytree(

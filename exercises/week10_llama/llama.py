@@ -63,9 +63,7 @@ class KVCache:
         return self.keys[:, :, :end], self.values[:, :, :end]
 
 
-def attend(
-    q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, mask: torch.Tensor
-) -> torch.Tensor:
+def attend(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
     """Provided, from week 8: grouped-query attention that never copies keys or values.
 
     q (B, H, n, d), k and v (B, H_kv, m, d), mask (n, m) with at least one True in each row ->

@@ -39,6 +39,7 @@ def scaling() -> Figure:
     ratios.set(ylabel="scaled / unscaled frequency", ylim=(0, 1.05))
     ratios.legend()
     for axes in (turns, ratios):
+        axes.set_xticks(range(0, D // 2, 3))
         axes.grid(alpha=0.3)
     return figure
 
@@ -65,7 +66,7 @@ def roofline() -> Figure:
     bandwidth, peak = 2e12, 300e12
     figure = Figure(figsize=(7.5, 3.8), layout="constrained")
     axes = figure.subplots()
-    intensity = [2**power for power in range(-1, 13)]
+    intensity = sorted([2**power for power in range(-1, 13)] + [peak / bandwidth])
     roof = [min(peak, bandwidth * x) / 1e12 for x in intensity]
     axes.loglog(intensity, roof, "k-", linewidth=1.5)
     for name, tokens, cached, marker in (

@@ -55,9 +55,7 @@ class KVCache:
         return self.keys[:, :, :end], self.values[:, :, :end]
 
 
-def attend(
-    q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, mask: torch.Tensor
-) -> torch.Tensor:
+def attend(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
     """Provided, from week 8: grouped-query attention that never copies keys or values.
 
     q (B, H, n, d), k and v (B, H_kv, m, d), mask (n, m) with at least one True in each row ->
@@ -242,7 +240,9 @@ class LlamaAttention(nn.Module):
         # TODO: check the sizes, make the four layers.
         # BEGIN SOLUTION
         if d_model % (2 * n_heads):
-            raise ValueError(f"d_model = {d_model} cannot be cut into {n_heads} heads of even width")
+            raise ValueError(
+                f"d_model = {d_model} cannot be cut into {n_heads} heads of even width"
+            )
         if n_heads % n_kv_heads:
             raise ValueError(f"{n_heads} query heads cannot share {n_kv_heads} key-value heads")
         self.d = d_model // n_heads

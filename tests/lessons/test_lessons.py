@@ -40,6 +40,7 @@ LONG = (
     "week07_flash",
     "week08_serving",
     "week09_kernels",
+    "week10_llama",
 )
 every_week = pytest.mark.parametrize("week", WRITTEN, ids=lambda w: w.name)
 

@@ -69,6 +69,7 @@ def _student_folder(course: Course, week: Week, path: Path) -> WeekFolder:
     checks = f"test_{week.stem}.py"
     (path / checks).write_bytes((course.exercise_folder(week) / checks).read_bytes())
     for name in week.files:
+        (path / name).parent.mkdir(exist_ok=True)
         (path / name).write_bytes((course.root / "assets" / name).read_bytes())
     return open_folder(path)
 

@@ -37,7 +37,9 @@ def rotary_frequencies(d, base=10000.0, factor=1.0, method="linear", length=None
 
 def apply_rotary(x, frequencies, offset=0):
     if torch.is_tensor(offset):
-        one_by_one = [apply_rotary(x[b : b + 1], frequencies, o) for b, o in enumerate(offset.tolist())]
+        one_by_one = [
+            apply_rotary(x[b : b + 1], frequencies, o) for b, o in enumerate(offset.tolist())
+        ]
         return torch.cat(one_by_one)
     rows = []
     wide = x.double() if x.dtype == torch.float64 else x.float()

@@ -144,7 +144,9 @@ def load_weights(path):
     with open(path, "rb") as stream:
         archive = dict(np.load(stream))
     heads = int(archive.pop("n_heads"))
-    state = {name: torch.as_tensor(a.astype("f4")) for name, a in archive.items() if a.dtype == "f2"}
+    state = {
+        name: torch.as_tensor(a.astype("f4")) for name, a in archive.items() if a.dtype == "f2"
+    }
     width = state["norm.weight"].numel()
     sizes = {
         "vocab_size": state["embed.weight"].numel() // width,
