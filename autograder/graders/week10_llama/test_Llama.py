@@ -133,7 +133,7 @@ def test_double_precision(agree, draw):
     agree.within(1e-5).Llama(**SIZES)(draw.integers(0, 13, 2, 6))
 
 
-@pytest.mark.weight(1, elsewhere=4)
+@pytest.mark.weight(1, elsewhere=6)
 def test_device(draw, injected, model, device):
     """Use frequencies and caches on the device of the model."""
     pair, ids = model(), draw.integers(0, 13, 2, 6)

@@ -136,7 +136,7 @@ def test_views(attention, injected, draw, frequencies):
     module(draw.normal(1, 3, 16).expand(2, 3, 16), frequencies(4), cache)
 
 
-@pytest.mark.weight(1, elsewhere=5)
+@pytest.mark.weight(1, elsewhere=7)
 def test_device(attention, injected, draw, frequencies, fed, device):
     """Create positions and mask on the device of the input."""
     module, x = attention(16, 4, 2), draw.normal(2, 6, 16)

@@ -60,7 +60,7 @@ def test_input_is_unchanged(block, draw, frequencies):
     module(draw.normal(1, 3, 12).expand(2, 3, 12), frequencies(4))
 
 
-@pytest.mark.weight(1, elsewhere=3)
+@pytest.mark.weight(1, elsewhere=2)
 def test_device(block, draw, frequencies, device):
     """Compute on the device of the input."""
     block()(draw.normal(2, 5, 12), frequencies(4))

@@ -90,7 +90,7 @@ def test_views(agree, draw):
     norm(draw.normal(1, 6).expand(3, 6))
 
 
-@pytest.mark.weight(1, elsewhere=2)
+@pytest.mark.weight(1, elsewhere=5)
 def test_device(agree, draw, device):
     """Create the parameter so that it moves with the module."""
     agree.RMSNorm(6)(draw.normal(3, 6))

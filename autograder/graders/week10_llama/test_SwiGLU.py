@@ -46,7 +46,7 @@ def test_views(agree, draw):
     layer(draw.normal(1, 3, 6).expand(2, 3, 6))
 
 
-@pytest.mark.weight(1, elsewhere=2)
+@pytest.mark.weight(1, elsewhere=3)
 def test_device(agree, draw, device):
     """Compute on the device of the input."""
     agree.SwiGLU(6, 10)(draw.normal(3, 6))

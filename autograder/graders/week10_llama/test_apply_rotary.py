@@ -101,7 +101,7 @@ def test_views(agree, draw, frequencies):
     agree.within(1e-5).apply_rotary(unit(draw, 2, 3, 10, 6)[:, :, ::2], frequencies(6))
 
 
-@pytest.mark.weight(1, elsewhere=3)
+@pytest.mark.weight(1, elsewhere=5)
 def test_device(agree, draw, frequencies, device):
     """Create positions on the device of the vectors."""
     agree.within(1e-5).apply_rotary(unit(draw, 2, 3, 5, 6), frequencies(6), 3)

@@ -88,7 +88,7 @@ def test_refuses_other_p(submission, refuses, draw):
     refuses(ValueError, mentions=0).sample_top_p(draw.normal(2, 5), 0.0)
 
 
-@pytest.mark.weight(1, elsewhere=2)
+@pytest.mark.weight(1, elsewhere=3)
 def test_device(agree, draw, device):
     """Draw on the device of the logits."""
     agree.impurely.sample_top_p(draw.normal(4, 6), 1e-6)

@@ -1,4 +1,4 @@
-"""Adds the weight instead of multiplying by it.
+"""Adds the weight.
 
 Exercise: RMSNorm
 Believes: The weight shifts the result.

@@ -1,4 +1,4 @@
-"""Blends wavelengths instead of frequencies in "yarn".
+"""Blends wavelengths in "yarn".
 
 Exercise: rotary_frequencies
 Believes: Interpolating the wavelengths comes to the same.

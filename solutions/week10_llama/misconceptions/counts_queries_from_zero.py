@@ -1,4 +1,4 @@
-"""Compares row numbers instead of positions in the mask.
+"""Compares row numbers in the mask.
 
 Exercise: LlamaAttention
 Believes: The mask is lower triangular.

@@ -1,4 +1,4 @@
-"""Counts radians instead of turns in "yarn".
+"""Counts radians in "yarn".
 
 Exercise: rotary_frequencies
 Believes: length · frequency is the number of turns.

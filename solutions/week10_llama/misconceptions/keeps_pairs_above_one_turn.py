@@ -1,4 +1,4 @@
-"""Uses a threshold instead of a ramp in "yarn".
+"""Uses a threshold in "yarn".
 
 Exercise: rotary_frequencies
 Believes: A pair is either interpolated or left alone.

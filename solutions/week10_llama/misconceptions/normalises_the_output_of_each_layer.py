@@ -1,4 +1,4 @@
-"""Normalises the output of each layer instead of its input.
+"""Normalises the output of each layer.
 
 Exercise: LlamaBlock
 Believes: A norm belongs behind a layer.

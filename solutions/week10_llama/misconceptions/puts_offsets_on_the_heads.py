@@ -1,4 +1,4 @@
-"""Broadcasts the offsets over the heads instead of the sequences.
+"""Broadcasts the offsets over the heads.
 
 Exercise: apply_rotary
 Believes: (B, s) positions fit (B, H, s, d).
