@@ -1,15 +1,22 @@
-"""Measure how much there is to read in a sequence of calls: numbers first, then everything else."""
+"""Measure how much there is to read in a sequence of calls: numbers first, then everything else.
+
+Wrong calls are ranked by their kind and their cost.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
 
 from ...model.availability import CPU
+from ...worker.protocol.frames import Answer
 from ..assertions.call_comparison import IN_A_ROW
 from ..comparator import as_tensor, is_array
+from ..outcomes import Outcome
+from .answer_difference import AnswerDifference
 from .call_sequence import Pattern, Step, leaves_of
 from .value_text import float_literal, pattern_text, storage, transposed_axes
 
@@ -17,6 +24,9 @@ Calls = tuple[Step, ...]
 PATTERNS: tuple[Pattern, ...] = ("ones", "eye", "counted", "normal")  # the simplest first
 _LONG = 12  # entries of the longest mask that is read at a glance
 _LARGE = 4096  # entries of an array whose numbers are not looked at
+_HIDDEN = 2  # added to the rank of calls that no notebook cell can make
+_LATER = {"gradient": 1, "exception": 1, "argument": 1, "effect": 2, "device": 2, "detached": 2,
+          "message": 2, "memory access": 2, "forbidden": 2, "work": 4, "stopped": 4}  # fmt: skip
 
 
 def cost(calls: Calls) -> tuple[float, float]:
@@ -86,3 +96,29 @@ def dense(x: Any) -> Any:
     if isinstance(x, torch.Tensor):
         return x.contiguous()
     return np.ascontiguousarray(x) if isinstance(x, np.ndarray) and x.ndim else x
+
+
+class RecordedTest(NamedTuple):
+    """The calls of a hidden test with public inputs, and the solution's answers."""
+
+    name: str
+    calls: Calls
+    answers: list[Answer | Outcome]
+
+
+class WrongCalls(NamedTuple):
+    """Calls whose last answer is wrong.
+
+    refused: the type of the exception that the solution raises, by the key of the step
+    """
+
+    calls: Calls
+    found: AnswerDifference
+    right: Answer
+    mine: Answer | Outcome
+    refused: Mapping[int, str]
+
+    @property
+    def rank(self) -> tuple[float, ...]:
+        later = _LATER.get(self.found.kind, 0) + _HIDDEN * needs_hidden_code(self.calls)
+        return (later, *cost(self.calls))

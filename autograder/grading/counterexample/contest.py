@@ -9,7 +9,7 @@ that its text makes.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import Any, NamedTuple
@@ -28,7 +28,7 @@ from ..targets.in_process import Target
 from ..targets.sandboxed import Sandboxed
 from .answer_difference import WORK, AnswerDifference, Sides, difference, is_style, side_by_side
 from .array_sizes import of_length_one
-from .call_cost import Calls, cost, needs_hidden_code
+from .call_cost import Calls, RecordedTest, WrongCalls, cost
 from .call_sequence import AFTER_CALL, Player, leaves_of
 from .notebook_cell import Script, Unwritable, path_of
 from .shrinking import as_written, needed, shrunk, with_zeros
@@ -41,20 +41,9 @@ _FIRST_SHARE, _SHRINKING_SHARE, _LAST_SHARE = 0.3, 0.85, 0.6  # of the time, whe
 _PACE = 0.04  # of the time, for calls that are slower than those before
 _LEAST_SHARE = 0.2  # of the time, to shrink calls after a slow first step
 _NO_PART = AnswerDifference("")  # of answers before the wrong one
-_HIDDEN = 2  # added to the rank of calls that no notebook cell can make
 # Errors in writing calls whose arguments have no text, or answers that are malformed.
 _UNWRITABLE = (Unwritable, SyntaxError, TypeError, ValueError, RuntimeError, IndexError, KeyError,
                frames.BadFrame)  # fmt: skip
-_LATER = {"gradient": 1, "exception": 1, "argument": 1, "effect": 2, "device": 2, "detached": 2,
-          "message": 2, "memory access": 2, "forbidden": 2, "work": 4, "stopped": 4}  # fmt: skip
-
-
-class RecordedTest(NamedTuple):
-    """The calls of a hidden test with public inputs, and the solution's answers."""
-
-    name: str
-    calls: Calls
-    answers: list[Answer | Outcome]
 
 
 class Shown(NamedTuple):
@@ -62,24 +51,6 @@ class Shown(NamedTuple):
 
     example: Counterexample
     calls: Calls
-
-
-class WrongCalls(NamedTuple):
-    """Calls whose last answer is wrong.
-
-    refused: the type of the exception that the solution raises, by the key of the step
-    """
-
-    calls: Calls
-    found: AnswerDifference
-    right: Answer
-    mine: Answer | Outcome
-    refused: Mapping[int, str]
-
-    @property
-    def rank(self) -> tuple[float, ...]:
-        later = _LATER.get(self.found.kind, 0) + _HIDDEN * needs_hidden_code(self.calls)
-        return (later, *cost(self.calls))
 
 
 class Contest:

@@ -25,9 +25,9 @@ from ...repair.instrumentation import TracedProgram, trace_program
 from ..outcomes import BestEffort
 from ..running.test_runner import Files, Runs
 from ..targets.in_process import Target
-from .call_cost import Calls, cost, needs_hidden_code
+from .call_cost import Calls, RecordedTest, cost, needs_hidden_code
 from .call_sequence import Player, decoded
-from .contest import ALTERNATIVES, Contest, RecordedTest, Shown
+from .contest import ALTERNATIVES, Contest, Shown
 from .small_inputs import read_inputs
 from .wrong_value import first_wrong_value, record_run
 
