@@ -46,7 +46,7 @@ class Newcomer:
         self.context = browser.new_context(viewport={"width": 1280, "height": 900})
         self.context.add_init_script(path=str(AXE))
         self.page = self.context.new_page()
-        self.page.set_default_timeout(120_000)
+        self.page.set_default_timeout(300_000)
         self.errors: list[str] = []
         self.page.on("console", lambda m: m.type == "error" and self.errors.append(m.text))
 
@@ -101,7 +101,7 @@ def test_a_newcomer_learns_a_week(newcomer: Newcomer, learning: Learning, projec
     with newcomer.context.expect_page() as opened:
         page.get_by_role("link", name="Open softmax.py").click()
     lab = opened.value
-    lab.set_default_timeout(120_000)
+    lab.set_default_timeout(300_000)
     lab.locator(".jp-FileEditor .cm-content").wait_for()
     lab.locator(".jp-FileEditor .cm-content").click()
     lab.keyboard.press("Control+a")
