@@ -65,7 +65,7 @@ def either(request: pytest.FixtureRequest, wheels: tuple[Path, Path]) -> dict[st
 def contents(wheel: Path) -> dict[str, str]:
     with zipfile.ZipFile(wheel) as archive:
         names = (n for n in archive.namelist() if not n.endswith(".whl"))
-        return {n: archive.read(n).decode() for n in names}
+        return {n: archive.read(n).decode("utf-8", "replace") for n in names}
 
 
 @pytest.fixture(scope="module")
