@@ -62,18 +62,18 @@ def test_KVCache_gives_views():
 def test_KVCache_keeps_heads_and_caches_apart():
     from serving import KVCache
 
-    cache, other = (KVCache(2, 3, 6, 4, dtype=torch.float16) for _ in range(2))
-    k = random(2, 3, 5, 4)
-    keys, values = cache.append(k[:, :, :2], -k[:, :, :2])
+    cache, other = (KVCache(2, 3, 41, 4, dtype=torch.float16) for _ in range(2))
+    k = random(2, 3, 40, 4)
+    keys, values = cache.append(k[:, :, :38], -k[:, :, :38])
     other.append(random(2, 3, 4, 4, seed=1), random(2, 3, 4, 4, seed=1))
     with NewElements() as new:
-        keys, values = cache.append(k[:, :, 2:], -k[:, :, 2:])
+        keys, values = cache.append(k[:, :, 38:], -k[:, :, 38:])
     assert keys.dtype == torch.float16, f"the cache is float16, its keys are {keys.dtype}"
-    assert keys.shape == (2, 3, 5, 4), f"(B, H_kv, t, d) is (2, 3, 5, 4), not {tuple(keys.shape)}"
+    assert keys.shape == (2, 3, 40, 4), f"(B, H_kv, t, d) is (2, 3, 40, 4), not {tuple(keys.shape)}"
     assert torch.equal(keys, k.half()) and torch.equal(values, -k.half()), (
         "keys and values should be those appended to this cache, in their order"
     )
-    assert new.total <= 3 * 2 * k[:, :, 2:].numel(), "an append should write new positions only"
+    assert new.total <= 4 * 2 * k[:, :, 38:].numel(), "an append should write new positions only"
 
 
 def test_KVCache_refuses_what_does_not_fit():
