@@ -26,7 +26,7 @@ def learn(
     tests. Nothing leaves this computer. The next start continues where you stopped.
 
     Example: autograder learn
-    Example: autograder learn --folder ~/attention --port 0
+    Example: autograder learn --folder ~/course --port 0
     """
     course = load()
     from ..learn.learner_record import LearnerFolder

@@ -278,14 +278,16 @@ class MistakeNames:
     def _typical_cost(self, exercise: str, failing: Sequence[Ran]) -> float:
         """Return the median cost of the misconceptions that fail almost the same tests.
 
-        If there are none, use all misconceptions of the exercise, within `_EDIT_COSTS`.
+        If there are none, use all misconceptions of the exercise, within `_EDIT_COSTS`, or the
+        upper limit if all values are correct, because then a point such as memory is missed.
         """
         costs = {m.name: m.cost for m in self._bank.of_exercise(exercise) if m.cost is not None}
         similar = [costs[name] for name in self._similar(exercise, failing) if name in costs]
+        if similar:
+            return median(similar)
         least, most = _EDIT_COSTS
-        return (
-            median(similar) if similar else min(max(median(costs.values() or [most]), least), most)
-        )
+        correct = all(r.flaw is Flaw.CLAIM and not r.report.verdict.raised for r in failing)
+        return most if correct else min(max(median(costs.values() or [most]), least), most)
 
     def _ignored_arguments(
         self, exercise: str, files: Files, failing: Sequence[Ran]

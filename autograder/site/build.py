@@ -167,7 +167,7 @@ def executed_lesson(course: Course, week: Week, files: dict[str, bytes]) -> Any:
     if cached.is_file():
         return nbformat.read(cached, as_version=4)
     notebook = run_lesson(course, week, files)
-    notebook.metadata["recorded"] = _machine()
+    notebook.metadata["recorded"] = _machine(week)
     if complaint := next(cell_problems(notebook), None):
         raise BuildError(f"{week.name}: its lesson fails: {complaint}")
     cached.parent.mkdir(parents=True, exist_ok=True)
@@ -177,11 +177,14 @@ def executed_lesson(course: Course, week: Week, files: dict[str, bytes]) -> Any:
     return notebook
 
 
-def _machine() -> str:
+def _machine(week: Week) -> str:
     """Return when and where a lesson is executed: its outputs contain timings."""
-    today = dt.datetime.now(dt.UTC)
+    versions = [
+        f"Python {platform.python_version()}",
+        *(f"{n} {version(n)}" for n in week.libraries),
+    ]
     return (
-        f"{today:%d %B %Y} with Python {platform.python_version()} and torch {version('torch')}, "
+        f"{dt.datetime.now(dt.UTC):%d %B %Y} with {', '.join(versions)}, "
         f"on a machine with {os.cpu_count()} processors ({platform.machine()})"
     )
 

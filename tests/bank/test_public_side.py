@@ -51,8 +51,9 @@ def test_a_new_week_has_no_public_gap(course):
 
 
 def test_a_public_check_that_the_solution_fails(gaps):
-    found = gaps("test_spread.py", "[5.0, 5.0])),", "[5.0, 6.0])),")
-    fails = "fails the public check test_spread_by_hand: 1 and 7, like 5 and 5, should give 5"
+    found = gaps("test_spread.py", "[0.0, 0.0]], (", "[0.0, 1.0]], (")
+    claim = "the rows 1, 7 and 5, 5 should give -3, 3 and 0, 0"
+    fails = f"fails the public check test_spread_by_hand: {claim}"
     # the alternatives fail it as well and are not reported: the check is wrong
     assert [g.partition(", not")[0] for g in found] == [f"the solution {fails}"]
 
@@ -124,10 +125,10 @@ def test_a_lesson_with_an_error_or_a_failing_check(course):
     folder = course.root / "exercises" / WEEK
     lesson = folder / "lesson.md"
     lesson.write_text(
-        lesson.read_text("utf-8").replace("## 1 ·", "```python\n1 / 0\n```\n\n## 1 ·")
+        lesson.read_text("utf-8").replace("## Said", "```python\n1 / 0\n```\n\n## Said")
     )
     checks = folder / "test_spread.py"
-    checks.write_text(checks.read_text("utf-8").replace("[5.0, 5.0])),", "[5.0, 6.0])),"))
+    checks.write_text(checks.read_text("utf-8").replace("[0.0, 0.0]], (", "[0.0, 1.0]], ("))
     first, second = verify_lesson(course, course.week(WEEK)).gaps
     assert re.match(
         r"the lesson: code cell \d+, 1 / 0: ZeroDivisionError: division by zero$", first

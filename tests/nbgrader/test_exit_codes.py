@@ -31,6 +31,8 @@ ELSEWHERE = {
     ("watch", 0): "tests/student/test_watch.py",
     ("submit", 0): "tests/serve/test_service.py",
     ("submit", 1): "tests/serve/test_service.py",
+    ("learn", 0): "tests/learn/test_command.py",
+    ("learn", 2): "tests/learn/test_command.py",
     ("demo", 0): "tests/nbgrader/test_demo.py",
     ("demo", 1): "tests/nbgrader/test_demo.py",
     ("regrade", 1): "tests/nbgrader/test_regrade.py",

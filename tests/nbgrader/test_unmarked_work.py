@@ -22,7 +22,7 @@ pytestmark = pytest.mark.filterwarnings(
 )
 WAITS = (
     f"autograder: {WEEK}: 1 answer by 1 student is not marked yet and would count 0: mark them "
-    "in Formgrader (`cd nbgrader && jupyter lab`), or use --unmarked"
+    "in the service or in Formgrader (`cd nbgrader && jupyter lab`), or use --unmarked"
 )
 Run = Callable[..., tuple[int, str, str]]
 

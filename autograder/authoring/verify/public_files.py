@@ -46,7 +46,12 @@ def verify_public(course: Course, week: Week, exercise: str = "") -> Verificatio
         return result
     with tempfile.TemporaryDirectory(prefix="autograder-public-") as place:
         folder = _student_folder(course, week, Path(place) / week.name)
-        result.gaps += _unassigned_checks(folder)
+        unassigned, checked = _assigned_checks(folder)
+        result.gaps += unassigned
+        missing = [name for name in names if name not in checked]
+        result.gaps += (f"{n} has no public check: write test_{n}_..." for n in missing)
+        if not (names := [name for name in names if name in checked]):
+            return result
         warm = WarmPython(folder)
 
         def check(source: str) -> Checked:
@@ -119,12 +124,18 @@ def _readme_gaps(course: Course, week: Week) -> Iterator[str]:
             yield f"{shown} has no row `| `{name}` | {value:g} |` in its table"
 
 
-def _unassigned_checks(folder: WeekFolder) -> Iterator[str]:
-    """Yield a gap for each check that `check` never runs, because its name matches no exercise."""
+def _assigned_checks(folder: WeekFolder) -> tuple[list[str], set[str]]:
+    """Return gaps for checks whose names match no exercise, and the exercises of the others."""
     text = folder.checks.read_text(encoding="utf-8")
-    for test in re.findall(r"^def (test\w*)", text, flags=re.MULTILINE):
-        if not folder.exercise_of(test):
-            yield f"{folder.checks.name}: the name of {test} contains no exercise"
+    exercises = {
+        t: folder.exercise_of(t) for t in re.findall(r"^def (test\w*)", text, re.MULTILINE)
+    }
+    gaps = [
+        f"{folder.checks.name}: the name of {test} contains no exercise"
+        for test, exercise in exercises.items()
+        if not exercise
+    ]
+    return gaps, {e for e in exercises.values() if e}
 
 
 def _check_gaps(
@@ -143,9 +154,6 @@ def _check_gaps(
         for exercise in found.exercises:
             is_solution = name == "the solution"
             result.not_run |= {o.test for o in exercise.outcomes if o.skipped and is_solution}
-            if is_solution and not exercise.outcomes:
-                yield f"{exercise.name} has no public check: write test_{exercise.name}_..."
-                continue
             for test, reason in _failures(exercise, week.module):
                 if test not in wrong:
                     yield f"{name} fails the public check {test}: {reason}"

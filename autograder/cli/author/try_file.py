@@ -25,7 +25,7 @@ from ..student_commands import JsonOption
 
 if TYPE_CHECKING:
     from ...batch.intake import Submission
-    from ...model.report.schema import SubmissionReport
+    from ...model.report.schema import Counterexample, SubmissionReport
     from ...student.show.verdict_json import Verdicts
 
 _LINE = re.compile(r"(?<= does not run: line )\d+(?=, )")  # the line number in an import failure
@@ -167,8 +167,20 @@ def _renumbered(report: SubmissionReport, offset: int) -> SubmissionReport:
     def moved(items: Any) -> Any:
         return tuple(replace(item, line=line(item.line)) for item in items)
 
+    def example(shown: Counterexample | None) -> Counterexample | None:
+        if shown is None or not shown.line:
+            return shown
+        value = shown.wrong_value.replace(f"Line {shown.line} ", f"Line {line(shown.line)} ", 1)
+        return replace(shown, line=line(shown.line), wrong_value=value)
+
     exercises = tuple(
-        replace(e, tests=moved(e.tests), suspects=moved(e.suspects)) for e in report.exercises
+        replace(
+            e,
+            tests=moved(e.tests),
+            suspects=moved(e.suspects),
+            counterexample=example(e.counterexample),
+        )
+        for e in report.exercises
     )
     message = _LINE.sub(lambda m: str(line(int(m[0]))), report.message)
     return replace(report, exercises=exercises, message=message)
