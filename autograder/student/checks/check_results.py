@@ -28,7 +28,7 @@ FailureKind = Literal[
 # unknown: never checked; changed: edited since the last check
 State = Literal["pass", "fail", "open", "waiting", "skipped", "unknown", "changed"]
 
-PATIENCE = 5.0  # the limit on elapsed time, as a multiple of the limit on processor time
+PATIENCE = 8.0  # the limit on elapsed time, as a multiple of the limit on processor time
 
 
 class SuspectLine(msgspec.Struct, frozen=True):
