@@ -43,7 +43,7 @@ def size(computation: Computation) -> int:
 
 
 def _statements(
-    body: list[ast.stmt], owner: str, known: dict[str, Computation]
+    body: list[ast.stmt], owner: str, computed: dict[str, Computation]
 ) -> Iterator[tuple[str, int, Computation]]:
     for node in body:
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
@@ -51,81 +51,81 @@ def _statements(
             continue
         value = getattr(node, "value", None)
         if isinstance(value, ast.expr):
-            reduced = _reduced(value, known)
+            reduced = _reduced(value, computed)
             yield owner, node.lineno, reduced
-            _remember(node, value, reduced, known)
+            _remember(node, value, reduced, computed)
         for block in ("body", "orelse", "finalbody"):
-            yield from _statements(getattr(node, block, []), owner, known)
+            yield from _statements(getattr(node, block, []), owner, computed)
 
 
 def _remember(
-    node: ast.stmt, value: ast.expr, reduced: Computation, known: dict[str, Computation]
+    node: ast.stmt, value: ast.expr, reduced: Computation, computed: dict[str, Computation]
 ) -> None:
     """Record the computation of each variable that an assignment binds."""
     for target in getattr(node, "targets", []):
         if isinstance(target, ast.Name):
-            known[target.id] = reduced
+            computed[target.id] = reduced
         elif isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
             for name, part in zip(target.elts, value.elts, strict=False):
                 if isinstance(name, ast.Name):
-                    known[name.id] = _reduced(part, known)
+                    computed[name.id] = _reduced(part, computed)
 
 
-def _reduced(node: ast.expr, known: dict[str, Computation]) -> Computation:
-    found = _operation(node, known)
+def _reduced(node: ast.expr, computed: dict[str, Computation]) -> Computation:
+    found = _operation(node, computed)
     return found if size(found) <= _MAX_SIZE else LEAF
 
 
-def _operation(node: ast.expr, known: dict[str, Computation]) -> Computation:
+def _operation(node: ast.expr, computed: dict[str, Computation]) -> Computation:
     match node:
         case ast.Name():
-            return known.get(node.id, LEAF)
+            return computed.get(node.id, LEAF)
         case ast.Subscript() | ast.Starred():
-            return _reduced(node.value, known)
+            return _reduced(node.value, computed)
         case ast.IfExp():
-            return _reduced(node.body, known)
+            return _reduced(node.body, computed)
         case ast.Tuple() | ast.List():
-            return _call("()", [_reduced(part, known) for part in node.elts])
+            return _call("()", [_reduced(part, computed) for part in node.elts])
         case ast.BinOp(op=ast.Pow(), right=ast.Constant(value=0.5)):
-            return ("sqrt", _reduced(node.left, known))
+            return ("sqrt", _reduced(node.left, computed))
         case ast.BinOp():
-            sides = [_reduced(node.left, known), _reduced(node.right, known)]
+            sides = [_reduced(node.left, computed), _reduced(node.right, computed)]
             if isinstance(node.op, ast.Add | ast.Mult):
                 sides.sort(key=repr)
             return (type(node.op).__name__, *sides)
         case ast.UnaryOp(operand=ast.Constant()):
             return LEAF
         case ast.UnaryOp():
-            return (type(node.op).__name__, _reduced(node.operand, known))
+            return (type(node.op).__name__, _reduced(node.operand, computed))
         case ast.Attribute() if node.attr in _SKIPPED:
-            return _reduced(node.value, known)
+            return _reduced(node.value, computed)
         case ast.Attribute() if isinstance(node.value, ast.Call):
-            return (node.attr, _reduced(node.value, known))
+            return (node.attr, _reduced(node.value, computed))
         case ast.Call():
-            return _called(node, known)
+            return _called(node, computed)
     return LEAF
 
 
-def _called(node: ast.Call, known: dict[str, Computation]) -> Computation:
-    given = [_reduced(arg, known) for arg in (*node.args, *(k.value for k in node.keywords))]
+def _called(node: ast.Call, computed: dict[str, Computation]) -> Computation:
+    operands = [_reduced(arg, computed) for arg in (*node.args, *(k.value for k in node.keywords))]
     if isinstance(node.func, ast.Name):
-        return _call(node.func.id, given)
+        return _call(node.func.id, operands)
     if not isinstance(node.func, ast.Attribute):
         return LEAF
     name, owner = node.func.attr, node.func.value
     if isinstance(owner, ast.Name) and owner.id == "self":
-        return ("MatMult", given[0] if given else LEAF, LEAF)  # a layer
+        return ("MatMult", operands[0] if operands else LEAF, LEAF)  # a layer
     if not (isinstance(owner, ast.Name) and owner.id in _LIBRARIES):
-        given.insert(0, _reduced(owner, known))
+        operands.insert(0, _reduced(owner, computed))
     if name in _SKIPPED:
-        return given[0] if given else LEAF
+        return operands[0] if operands else LEAF
     if name in _CONVERSIONS:
-        return given[0] if given[0][0] == "to" else ("to", given[0])
-    if name in _PRODUCTS and len(given) > 1:
-        return ("MatMult", given[0], given[1])
-    return _call(name, given)
+        return operands[0] if operands[0][0] == "to" else ("to", operands[0])
+    if name in _PRODUCTS and len(operands) > 1:
+        return ("MatMult", operands[0], operands[1])
+    return _call(name, operands)
 
 
-def _call(name: str, given: list[Computation]) -> Computation:
+def _call(name: str, operands: list[Computation]) -> Computation:
     """Return a call without the operands that are only names or constants."""
-    return (name, *([operand for operand in given if operand != LEAF] or [LEAF]))
+    return (name, *([operand for operand in operands if operand != LEAF] or [LEAF]))

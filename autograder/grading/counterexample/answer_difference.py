@@ -283,10 +283,10 @@ def _whole(answer: Answer) -> str:
     return others.get(reply.status) or _short(read_answer(answer)[0])
 
 
-def differing_entries(expected: Any, actual: Any, path: str = "", most: int = _MOST) -> Sides:
+def differing_entries(expected: Any, actual: Any, path: str = "", limit: int = _MOST) -> Sides:
     """Return the values, or of arrays with more entries only the entry that differs most."""
     suffix = ""
-    if is_array(expected) and as_tensor(expected).numel() > most:
+    if is_array(expected) and as_tensor(expected).numel() > limit:
         x, y = as_tensor(expected), as_tensor(actual)
         gap = torch.nan_to_num((x.double() - y.double()).abs(), nan=torch.inf)
         gap = torch.where((x == y) | (torch.isnan(x) & torch.isnan(y)), 0.0, gap)

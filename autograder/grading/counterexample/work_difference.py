@@ -23,7 +23,7 @@ _OF_LAUNCH: dict[str, tuple[Callable[[LaunchCounts], int], str]] = {
 }
 
 
-def _most(name: str, counts: Counts) -> int:
+def _maximum(name: str, counts: Counts) -> int:
     count, _ = _OF_LAUNCH[name]
     return max(map(count, counts.launches), default=0)
 
@@ -38,9 +38,9 @@ def wrong_counts(mine: Counts, right: Counts) -> Iterator[str]:
             yield name
     if mine.computed and not right.computed:
         yield "computed"
-    if _most("loads", mine) > _most("loads", right) == 1:
+    if _maximum("loads", mine) > _maximum("loads", right) == 1:
         yield "loads"
-    if _most("access", mine) > _TIMES_ACCESSED * max(_most("access", right), 1):
+    if _maximum("access", mine) > _TIMES_ACCESSED * max(_maximum("access", right), 1):
         yield "access"
     for name in COUNTS:
         if getattr(mine, name) > _TIMES * getattr(right, name) + _OPERATIONS:
@@ -69,5 +69,5 @@ def work_text(name: str, counts: Counts) -> str:
         kinds = [race.kind.replace("_", " ") for x in counts.launches for race in x.races]
         return f"races: {', '.join(dict.fromkeys(kinds)) or 'none'}"
     if name in _OF_LAUNCH:
-        return f"{_most(name, counts):,} {_OF_LAUNCH[name][1]}"
+        return f"{_maximum(name, counts):,} {_OF_LAUNCH[name][1]}"
     return f"elements outside of the tensors: {sum(getattr(x, name) for x in counts.launches)}"

@@ -117,15 +117,15 @@ def _counterpart(
     outputs = run.returned_rows(exercise)
     places = [n for n, output in enumerate(outputs) if row == _producer(run, output)]
 
-    def is_same_step(other: TracedRun, r: int) -> bool:
-        theirs = other.rows[other.operands[r]]
+    def is_same_step(right_run: TracedRun, r: int) -> bool:
+        theirs = right_run.rows[right_run.operands[r]]
         return bool(inputs) and all(same(x, theirs).any() for x in inputs)
 
-    def is_same_operation(other: TracedRun, r: int) -> bool:
-        return node.operation != "" and other.node(r).operation == node.operation
+    def is_same_operation(right_run: TracedRun, r: int) -> bool:
+        return node.operation != "" and right_run.node(r).operation == node.operation
 
-    def is_same_output(other: TracedRun, r: int) -> bool:
-        theirs = other.returned_rows(exercise)
+    def is_same_output(right_run: TracedRun, r: int) -> bool:
+        theirs = right_run.returned_rows(exercise)
         return len(theirs) == len(outputs) and r in (theirs[n] for n in places[:1])
 
     rules: tuple[tuple[Callable[[TracedRun, int], bool], ...], ...] = (
@@ -172,7 +172,7 @@ def _sides(actual: Any, expected: Any, actual_type: str | None, expected_type: s
         return Sides(expected_type, actual_type, ".dtype")
     if np.shape(actual) != np.shape(expected):
         return Sides(str(np.shape(expected)), str(np.shape(actual)), ".shape")
-    return differing_entries(expected, actual, most=_MOST_SHOWN)
+    return differing_entries(expected, actual, limit=_MOST_SHOWN)
 
 
 def _described(

@@ -37,11 +37,11 @@ def reply_places(wrong: WrongExercise, probes: Mapping[str, Probe]) -> tuple[Sus
 
     probes: the requests of each test, with the solution's answers
     """
-    own = function_definitions(wrong.source, wrong.exercise)
+    functions = function_definitions(wrong.source, wrong.exercise)
     failed = [(r, probes[n].steps) for r in wrong.failing if (n := r.report.name) in probes]
     accesses = {_outside_access(ran) for ran, _ in failed} - {0}  # other tests do not count them
-    effects = {_side_effect(ran, own) for ran, _ in failed}
-    changes = {_change_before_refusal(ran, steps, own) for ran, steps in failed}
+    effects = {_side_effect(ran, functions) for ran, _ in failed}
+    changes = {_change_before_refusal(ran, steps, functions) for ran, steps in failed}
     for lines in (accesses, effects, changes):
         if len(lines) == 1 and (line := lines.pop()):
             return (Suspect(wrong.module, line, wrong.exercise, SHOWN),)
@@ -59,23 +59,25 @@ def _outside_access(ran: Ran) -> int:
     return next(filter(None, found), 0)
 
 
-def _side_effect(ran: Ran, own: Functions) -> int:
+def _side_effect(ran: Ran, functions: Functions) -> int:
     """Return the last line that has the side effect of the last call, or 0."""
     replies = _replies(ran)
     for effect in replies[-1].side_effects if replies else ():
         setters = _SETTERS.get(effect.effect, frozenset())
-        nodes = (n for function in own.values() for n in ast.walk(function))
+        nodes = (n for function in functions.values() for n in ast.walk(function))
         named = (n for n in nodes if isinstance(n, ast.Attribute) and n.attr in setters)
         changed = (n.lineno for n in named if not isinstance(n.ctx, ast.Load) or n.attr[0] != "_")
         return max(changed, default=0)
     return 0
 
 
-def _change_before_refusal(ran: Ran, steps: Sequence[tuple[bytes, Answer]], own: Functions) -> int:
+def _change_before_refusal(
+    ran: Ran, steps: Sequence[tuple[bytes, Answer]], functions: Functions
+) -> int:
     """Return the first line that changes `self` in a method that refuses a call, or 0."""
     for (frame, (right, _)), mine in zip(steps, _replies(ran)[:-1], strict=False):
         if right.raised is not None and mine.raised is not None:
-            function = own.get(frame_path(frame).rpartition(".")[2])
+            function = functions.get(frame_path(frame).rpartition(".")[2])
             return min(_changed_lines(function), default=0) if function else 0
     return 0
 
