@@ -61,7 +61,7 @@ def small_course(target: Path, weeks: tuple[str, ...]) -> Path:
                 _keep_tests(graders / f"test_{exercise}.py", kept.split())
         _plant(graders, CANARIES[2])
         bank = target / "solutions" / week / "misconceptions"
-        for path in (*bank.glob("*.py"), *bank.parent.glob("adapters/*.py")):
+        for path in (*bank.glob("*.py"), *bank.parent.glob("adapters/[!_]*.py")):
             doc = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
             if not any(f"Exercise: {name}\n" in doc for name in EXERCISES[week]):
                 path.unlink()

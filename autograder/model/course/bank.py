@@ -77,11 +77,16 @@ class Bank:
     def adapters(self) -> dict[str, Misconception]:
         """Code that makes an exercise fit inputs that it stops on, by exercise.
 
-        The source of an adapter follows the submission's own code.
+        The source of an adapter follows the submission's own code. It begins with the functions in
+        `_shared.py`, if there are any.
         """
-        files = sorted((self.folder / "adapters").glob("*.py"))
+        folder = self.folder / "adapters"
+        shared = [self._read(f) for f in folder.glob("_shared.py")]
         found = (
-            msgspec.structs.replace(self._misconception(f), source=self._read(f)) for f in files
+            msgspec.structs.replace(
+                self._misconception(f), source="\n\n".join([*shared, self._read(f)])
+            )
+            for f in sorted(folder.glob("[!_]*.py"))
         )
         return {adapter.exercise: adapter for adapter in found}
 
