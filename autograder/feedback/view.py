@@ -218,7 +218,7 @@ class ExerciseView:
 
     @property
     def message(self) -> str:
-        """The message of the headline, or "" if there is none or an example says more than it."""
+        """The message of the headline; "" without a headline, or if an example is shown instead."""
         return self.headline.message if self.headline and not self.example else ""
 
     @property
