@@ -1,6 +1,6 @@
 """Train the language model of the course on Jane Austen's six novels.
 
-    python train.py                  # about two hours on two cores; continues after an interruption
+    python train.py                  # about an hour on one core; continues after an interruption
     python train.py --steps 200      # a short run
     python train.py --export         # write the files below from checkpoint.pt, without training
 
@@ -36,7 +36,8 @@ HELD_OUT = 0.05  # of each novel, at its end
 VOCABULARY, CONTEXT = 2048, 256
 WIDTH, HEADS, KV_HEADS, LAYERS, HIDDEN = 192, 6, 2, 4, 512
 BATCH, PEAK_RATE, WARM_UP, COOL_DOWN = 16, 2e-3, 200, 0.25
-REPEATED = 4  # sequences per batch whose second half repeats the first
+REPEATED, RANDOM = 4, 1  # sequences per batch that repeat their beginning, those of random tokens
+SHORTEST, LONGEST = 16, 128  # tokens that a sequence repeats
 EVERY = 100  # steps between measurements
 FIRST_MERGED = 256  # smaller tokens are bytes
 
@@ -231,12 +232,18 @@ def induction_scores(model: Model, length: int = 64, batch: int = 16) -> Tensor:
 
 
 def draw(ids: Tensor, step: int) -> Tensor:
-    """Return the sequences of a training step, (BATCH, CONTEXT + 1)."""
+    """Return the sequences of a training step, (BATCH, CONTEXT + 1).
+
+    Repetitions have different lengths. If all had the same, a head could copy from a fixed distance
+    instead of looking for the previous occurrence.
+    """
     generator = torch.Generator().manual_seed(step)
     starts = torch.randint(len(ids) - CONTEXT - 1, (BATCH, 1), generator=generator)
     drawn = ids[starts + torch.arange(CONTEXT + 1)]
-    half = CONTEXT // 2
-    drawn[:REPEATED, half : 2 * half] = drawn[:REPEATED, :half].clone()
+    size = (RANDOM, CONTEXT + 1)
+    drawn[:RANDOM] = torch.randint(FIRST_MERGED, VOCABULARY, size, generator=generator)
+    periods = torch.randint(SHORTEST, LONGEST + 1, (REPEATED, 1), generator=generator)
+    drawn[:REPEATED] = drawn[:REPEATED].gather(1, torch.arange(CONTEXT + 1) % periods)
     return drawn
 
 
@@ -285,7 +292,7 @@ def export(model: Model, merges: list[Pair], unseen: str, folder: Path) -> None:
 def main() -> None:
     """Train the model, or continue its training, and write its files."""
     options = argparse.ArgumentParser(description="Train the course's language model.")
-    options.add_argument("--steps", type=int, default=6000)
+    options.add_argument("--steps", type=int, default=3000)
     options.add_argument("--out", type=Path, default=HERE)
     options.add_argument("--export", action="store_true", help="only write the checkpoint's files")
     chosen = options.parse_args()
