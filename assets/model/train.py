@@ -36,8 +36,8 @@ HELD_OUT = 0.05  # of each novel, at its end
 VOCABULARY, CONTEXT = 2048, 256
 WIDTH, HEADS, KV_HEADS, LAYERS, HIDDEN = 192, 6, 2, 4, 512
 BATCH, PEAK_RATE, WARM_UP, COOL_DOWN = 16, 2e-3, 200, 0.25
-REPEATED, RANDOM = 4, 2  # sequences per batch that repeat their beginning, those of random tokens
-SHORTEST, LONGEST = 10, 128  # tokens that a sequence repeats
+REPEATED = 2  # sequences per batch that repeat random tokens
+SHORTEST, LONGEST = 10, 128  # tokens that such a sequence repeats
 IGNORED = -100  # the target of a token that cannot be predicted
 EVERY = 100  # steps between measurements
 FIRST_MERGED = 256  # smaller tokens are bytes
@@ -235,19 +235,21 @@ def induction_scores(model: Model, length: int = 64, batch: int = 16) -> Tensor:
 def draw(ids: Tensor, step: int) -> tuple[Tensor, Tensor]:
     """Return the inputs and targets of a training step, both (BATCH, CONTEXT).
 
-    Repetitions have different lengths. If all had the same, a head could copy from a fixed distance
-    instead of looking for the previous occurrence. Random tokens are targets only when repeated.
+    Some sequences repeat random tokens, so that induction heads appear early. Repeated text would
+    teach the model to repeat what it writes. Repetitions have different lengths, otherwise a head
+    could copy from a fixed distance instead of looking for the previous occurrence. Random tokens
+    are targets only when they are repeated.
     """
     generator = torch.Generator().manual_seed(step)
     starts = torch.randint(len(ids) - CONTEXT - 1, (BATCH, 1), generator=generator)
     position = torch.arange(CONTEXT + 1)
     drawn = ids[starts + position]
-    size = (RANDOM, CONTEXT + 1)
-    drawn[:RANDOM] = torch.randint(FIRST_MERGED, VOCABULARY, size, generator=generator)
     periods = torch.randint(SHORTEST, LONGEST + 1, (REPEATED, 1), generator=generator)
-    drawn[:REPEATED] = drawn[:REPEATED].gather(1, position % periods)
+    size = (REPEATED, CONTEXT + 1)
+    tokens = torch.randint(FIRST_MERGED, VOCABULARY, size, generator=generator)
+    drawn[:REPEATED] = tokens.gather(1, position % periods)
     targets = drawn[:, 1:].clone()
-    targets[:RANDOM][position[1:] < periods[:RANDOM]] = IGNORED
+    targets[:REPEATED][position[1:] < periods] = IGNORED
     return drawn[:, :-1], targets
 
 
