@@ -175,27 +175,34 @@ class MistakeNames:
         failing: Sequence[Ran],
         replaced: tuple[str, ...],
     ) -> Evidence:
-        """Add a counterexample of the mistake that is named first, and its line if none is known.
+        """Add a counterexample of the mistake that is named first.
 
-        Its line is left out if it precedes all lines that are known to contain a mistake.
+        Feedback shows one place. A line that hidden tests locate is more certain than the line at
+        which a single small call goes wrong, so the example's line is used only if it is one of
+        the located lines, or if there are none. If an edit of each located line fixes all tests,
+        the example's line decides between them.
         """
         if (search := self.examples) is None:
             return evidence
         name, failed = evidence.exercise.name, [r.report.name for r in failing]
         main = next((d.name for d in evidence.diagnoses[:1] if not d.is_minor), "")
         kinds = _KINDS_OF_SYMPTOMS.get(main) or _usual_kinds(failing)
-        example = self._best_effort.run(
+        lines = [s.line for s in evidence.suspects]
+        shown = self._best_effort.run(
             f"{name}, counterexample",
-            lambda: search.find(files, name, failed, replaced, main, kinds),
+            lambda: search.find(files, name, failed, replaced, main, kinds, lines),
             None,
         )
-        lines = [s.line for s in evidence.suspects]
-        if example is not None and example.line and not lines:
-            place = Suspect(self._runs.week.module, example.line, name, SHOWN, alone=False)
-            evidence = replace(evidence, suspects=(place,))
-        elif example is not None and lines and example.line < min(lines):
+        if shown is None:
+            return evidence
+        example, suspects = shown.example, evidence.suspects
+        if example.line and not lines:
+            suspects = (Suspect(self._runs.week.module, example.line, name, SHOWN, alone=False),)
+        elif example.line not in lines:
             example = msgspec.structs.replace(example, line=0, wrong_value="")
-        return replace(evidence, counterexample=example)
+        elif all(map(_fixes_all, suspects)):
+            suspects = tuple(s for s in suspects if s.line == example.line)
+        return replace(evidence, suspects=suspects, counterexample=example)
 
     def _located(
         self,

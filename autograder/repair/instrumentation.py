@@ -52,19 +52,22 @@ class TracedExpression:
 class TracedProgram:
     """The source of an instrumented program, and the expressions that the program records."""
 
+    exercise: str
     source: str
     nodes: list[TracedExpression]
 
 
-def trace_program(source: str, name: str, foreign: frozenset[str] = frozenset()) -> TracedProgram:
-    """Instrument the expressions of a definition and of the definitions that it uses.
+def trace_program(
+    source: str, exercise: str, foreign: frozenset[str] = frozenset()
+) -> TracedProgram:
+    """Instrument the expressions of an exercise and of the definitions that it uses.
 
     Raise one of UNPARSABLE if the module cannot be parsed or has too many expressions.
 
     foreign: names of definitions that are not instrumented
     """
     code = parsed(source)
-    wanted = {d.lineno for d in code.reachable(name, foreign - {name})}
+    wanted = {d.lineno for d in code.reachable(exercise, foreign - {exercise})}
     tree = ast.parse(source)  # a new tree, because instrumentation changes it
     marker = _Marker(code)
     for definition in tree.body:
@@ -72,7 +75,7 @@ def trace_program(source: str, name: str, foreign: frozenset[str] = frozenset())
             marker.mark(definition)
     if len(marker.nodes) > _MAX_NODES:
         raise ValueError("too long")
-    return TracedProgram(f"{ast.unparse(tree)}\n{RECORDER}", marker.nodes)
+    return TracedProgram(exercise, f"{ast.unparse(tree)}\n{RECORDER}", marker.nodes)
 
 
 class _Marker(ast.NodeTransformer):

@@ -11,52 +11,52 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection
-from contextlib import closing, suppress
+from contextlib import closing
 from functools import partial
 
 from msgspec.structs import replace
 
 from ...files import public_draw
-from ...model.availability import AXES, CPU
 from ...model.course import Counterexamples
-from ...model.report.schema import Counterexample, axes_of, in_low_precision
-from ...repair import UNPARSABLE, shared_definitions
-from ...repair.instrumentation import TracedProgram, trace_program
+from ...model.report.schema import in_low_precision, is_on_real_device
+from ..localization.traced_runs import record, traced
+from ..localization.traces import Traces
 from ..outcomes import BestEffort
-from ..running.test_runner import Files, Runs
+from ..running.test_runner import Files, Load, Runs
 from ..targets.in_process import Target
 from .call_cost import Calls, RecordedTest, cost, needs_hidden_code
 from .call_sequence import Player, decoded
 from .contest import ALTERNATIVES, Contest, Shown
 from .small_inputs import read_inputs
-from .wrong_value import first_wrong_value, record_run
+from .wrong_value import WrongValue, first_wrong_value
 
 _FEW_NUMBERS, _SHORT = 12, 400  # numbers and characters of stored calls
-_REAL_DEVICES = {a.name for a in AXES.values() if not a.claimed and a.name != CPU}
 
 
 class CounterexampleSearch:
     """Searches counterexamples for the submissions of a week.
 
-    runs:    the hidden tests and the bank
-    load:    loads a submission in a sandbox, with correct versions of the named exercises
-    budget:  limits on the processor time
+    runs:   the hidden tests and the bank
+    load:   loads a submission in a sandbox, with correct versions of the named exercises
+    traces: returns the recorded runs of an exercise
+    budget: limits on the processor time
     """
 
     def __init__(
         self,
         runs: Runs,
         best_effort: BestEffort,
-        load: Callable[[Files, Collection[str]], Target],
+        load: Load,
+        traces: Callable[[str], Traces],
         budget: Counterexamples,
     ) -> None:
-        self._runs, self._best_effort, self._load, self._budget = runs, best_effort, load, budget
+        self._runs, self._best_effort = runs, best_effort
+        self._load, self._traces, self._budget = load, traces, budget
         self._left = budget.submission
         self._inputs = read_inputs(runs.bank.folder)
         self._small: dict[str, list[RecordedTest]] = {}
         self._recorded: dict[str, list[RecordedTest]] = {}
         self._right: dict[str, list[Player]] = {}
-        self._traced: dict[str, list[tuple[TracedProgram, Player]]] = {}
         self._misconceptions: dict[str, Player | None] = {}
         self._players: list[Player] = []
 
@@ -72,22 +72,7 @@ class CounterexampleSearch:
         helpers: Collection[str] = (),
         named: str = "",
         kinds: Collection[str] = (),
-    ) -> Counterexample | None:
-        """Return a counterexample for a wrong exercise, or None if none is found.
-
-        The arguments are those of `find_calls`.
-        """
-        shown = self.find_calls(files, exercise, failed, helpers, named, kinds)
-        return None if shown is None else shown.example
-
-    def find_calls(
-        self,
-        files: Files,
-        exercise: str,
-        failed: Collection[str] = (),
-        helpers: Collection[str] = (),
-        named: str = "",
-        kinds: Collection[str] = (),
+        lines: Collection[int] = (),
     ) -> Shown | None:
         """Return a counterexample with its calls, or None if none is found.
 
@@ -95,6 +80,7 @@ class CounterexampleSearch:
         helpers: other exercises that are replaced by correct versions
         named:   the misconception that the example should show if possible; "" if none is known
         kinds:   the kinds of difference that it should show otherwise, as in `Counterexample`
+        lines:   the lines that are known to contain the mistake; () if none is known
         """
         seconds = min(self._budget.seconds, self._left)
         if seconds <= 0:
@@ -112,45 +98,38 @@ class CounterexampleSearch:
                 contest.exclude(time.thread_time() - began)
                 shown = contest.smallest(tests, bool(failed))
             if shown is not None:
-                add = partial(self._with_wrong_value, shown, contest, files, exercise)
+                add = partial(self._with_wrong_value, shown, contest, files, exercise, lines)
                 shown = self._best_effort.run(f"{exercise}, wrong value", add, shown)
             self._left -= contest.spent_seconds()
         return shown
 
     def _with_wrong_value(
-        self, shown: Shown, contest: Contest, files: Files, exercise: str
+        self, shown: Shown, contest: Contest, files: Files, exercise: str, lines: Collection[int]
     ) -> Shown:
         """Add the first wrong value that the program computes, if two runs agree on it."""
-        began = time.thread_time()
-        traced = (
-            record_run(program, player, exercise, shown.calls)
-            for program, player in self._traced_programs(exercise)
-        )
-        rights = [one for one in traced if one is not None]
-        contest.exclude(time.thread_time() - began)
-        module = self._runs.week.module
-        program = trace(
-            "\n".join(self._runs.lines(files)), exercise, self._foreign(files, exercise)
-        )
-        if program is None or not rights:
+
+        def replay(target: Target, exercise: str) -> None:
+            Player(target, exercise).play(shown.calls)
+
+        traces = self._traces(exercise)
+        before = traces.own_seconds
+        right = traces.right_values(replay)
+        contest.exclude(traces.own_seconds - before)
+        source = "\n".join(self._runs.lines(files))
+        program = traced(source, exercise, self._runs.foreign(files))
+        if program is None or right is None:
             return shown
-        found = []
+        found = set[WrongValue | None]()
         for _ in range(2):
-            player = contest.restarted({**files, module: program.source.encode()})
-            mine = record_run(program, player, exercise, shown.calls)
-            found.append(None if mine is None else first_wrong_value(exercise, mine, rights))
-        value = found[0]
-        if value is None or found != [value, value]:
+            traced_files = {**files, self._runs.week.module: program.source.encode()}
+            run = record(program, contest.restarted(traced_files).target, replay)
+            found.add(first_wrong_value(right.compared(run), right, lines) if run else None)
+        value = found.pop()
+        if value is None or found:
             return shown
         example = shown.example
         text = value.sentence(example.expected, example.actual)
         return shown._replace(example=replace(example, line=value.line, wrong_value=text))
-
-    def _foreign(self, files: Files, exercise: str) -> frozenset[str]:
-        """Return the names of other exercises, and of definitions that the solution has too."""
-        source = "\n".join(self._runs.lines(files))
-        shared = shared_definitions(source, self._runs.bank.solution)
-        return shared.union(e.name for e in self._runs.week.exercises) - {exercise}
 
     def _small_calls(self, exercise: str) -> list[RecordedTest]:
         """Return the stored calls of an exercise that the solution answers, the smallest first.
@@ -175,7 +154,7 @@ class CounterexampleSearch:
         """
         self._small[exercise] = []
         shown = (
-            self.find_calls(self._runs.files(m.source), exercise)
+            self.find(self._runs.files(m.source), exercise)
             for m in self._runs.bank.of_exercise(exercise)
         )
         return {
@@ -190,7 +169,7 @@ class CounterexampleSearch:
             secret = public_draw(f"{self._runs.week.name} {exercise} ")
             solution, found = self.right_programs(exercise)[0], []
             for name, steps in self._runs.recorded(exercise, secret).items():
-                if steps and _REAL_DEVICES.isdisjoint(axes_of(name).split("-")):
+                if steps and not is_on_real_device(name):
                     calls = solution.filled(decoded(steps))
                     found.append(RecordedTest(name, calls, solution.play(calls)))
             found.sort(
@@ -206,17 +185,6 @@ class CounterexampleSearch:
             named = ((f"-right-{exercise}-{n}", source) for n, source in enumerate(sources))
             self._right[exercise] = [self._player(exercise, *one) for one in named]
         return self._right[exercise]
-
-    def _traced_programs(self, exercise: str) -> list[tuple[TracedProgram, Player]]:
-        if exercise not in self._traced:
-            sources = self._runs.bank.correct_sources(exercise)[: 1 + ALTERNATIVES]
-            traced = (trace(source, exercise) for source in sources)
-            self._traced[exercise] = [
-                (one, self._player(exercise, f"-traced-{exercise}-{n}", one.source))
-                for n, one in enumerate(traced)
-                if one is not None
-            ]
-        return self._traced[exercise]
 
     def _misconception(self, exercise: str, name: str) -> Player | None:
         if name not in self._misconceptions:
@@ -235,14 +203,4 @@ class CounterexampleSearch:
             player.target.close()
         self._players.clear()
         self._right.clear()
-        self._traced.clear()
         self._misconceptions.clear()
-
-
-def trace(
-    source: str, exercise: str, foreign: frozenset[str] = frozenset()
-) -> TracedProgram | None:
-    """Instrument a program for an exercise; return None if it cannot be parsed."""
-    with suppress(*UNPARSABLE):
-        return trace_program(source, exercise, foreign)
-    return None

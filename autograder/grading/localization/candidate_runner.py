@@ -8,7 +8,7 @@ enough to reject a version. A version that passes the probe still has to pass th
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -22,7 +22,7 @@ from ...worker.protocol.values import read_answer
 from ..comparator import FAR, distance, largest_entry
 from ..outcomes import Outcome
 from ..running.pytest_plugin import Ran
-from ..running.test_runner import Runs
+from ..running.test_runner import Load, Runs
 from ..targets.in_process import Target
 from ..targets.sandboxed import Sandboxed
 
@@ -61,6 +61,12 @@ class Probe:
     def calls(self) -> set[str]:
         """The names of the module's functions and classes that the test calls."""
         return {frame_path(frame).partition(".")[0] for frame, _ in self.steps}
+
+    def replay(self, target: Target, exercise: str) -> None:
+        """Make the requests on a target; raise an Outcome if one fails."""
+        target.begin(self.test, exercise)
+        for frame, _ in self.steps:
+            target.request(frame)
 
     def difference(self, target: Target, exercise: str) -> Difference | None:
         """Return the first answer that differs from the solution's, or None if none differs."""
@@ -121,34 +127,6 @@ def _decoded_or_none(answer: Answer) -> tuple[Any, tuple[Any, ...]] | None:
 
 
 @dataclass(frozen=True)
-class ReferencePrograms:
-    """The course's own programs for an exercise.
-
-    right: the sources of correct programs, the solution first
-    wrong: return the source of a misconception, given its name
-    target: load a source in this process
-    """
-
-    right: Sequence[str]
-    wrong: Callable[[str], str]
-    target: Callable[[str], Target]
-
-
-@dataclass(frozen=True)
-class Grader:
-    """The functions of the grading engine that localization uses.
-
-    runs: the hidden tests
-    target: load a submission's files, with correct versions of the named exercises
-    own: return the course's own programs for an exercise, as a reference for recorded values
-    """
-
-    runs: Runs
-    target: Callable[[Mapping[str, bytes], tuple[str, ...]], Target]
-    own: Callable[[str], ReferencePrograms]
-
-
-@dataclass(frozen=True)
 class WrongExercise:
     """An exercise of a submission that fails tests.
 
@@ -180,13 +158,15 @@ class WrongExercise:
 class CandidateRunner:
     """Runs edited versions of a wrong exercise, one after the other, in one process.
 
+    load:    loads a submission's files, with correct versions of the named exercises
     seconds: the budget for `SubmissionClocks.work`. An edit that fixes an exercise changes its
              points, so a submission must have the same budget however busy the machine is. The
              measured processor time limits only programs that are much slower than usual
     """
 
-    def __init__(self, grader: Grader, wrong: WrongExercise, seconds: float) -> None:
-        self._grader, self._wrong, self._seconds = grader, wrong, seconds
+    def __init__(self, runs: Runs, load: Load, wrong: WrongExercise, seconds: float) -> None:
+        self._runs, self._load_files = runs, load
+        self._wrong, self._seconds = wrong, seconds
         self._short = wrong.data
         self._failed = tuple(r.report.name for r in wrong.failing)
         self._tests = {r.report.name for r in wrong.ran}
@@ -233,12 +213,12 @@ class CandidateRunner:
         target = self._load(edit.applied(self._wrong.data))
         if target is None:
             return False
-        ran = self._grader.runs.run_until_failure(target, self._wrong.exercise, self._failed)
+        ran = self._runs.run_until_failure(target, self._wrong.exercise, self._failed)
         return all(not r.report.verdict.failed for r in ran if r.report.name in self._tests)
 
     def run(self, edit: Edit) -> list[Ran]:
         """Run all hidden tests after an edit; return the old results if parsing fails."""
-        text, runs = edit.applied(self._wrong.data), self._grader.runs
+        text, runs = edit.applied(self._wrong.data), self._runs
         target = self._load(text)
         if target is None:
             return list(self._wrong.ran)
@@ -253,7 +233,7 @@ class CandidateRunner:
         if not _compiles(text):
             return None
         self._close()
-        self._target = self._grader.target(files, self._wrong.stubbed)
+        self._target = self._load_files(files, self._wrong.stubbed)
         return self._target
 
     def end(self) -> float:

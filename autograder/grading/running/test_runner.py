@@ -27,6 +27,7 @@ from ...model.pytest_options import run_pytest
 from ...model.report.schema import Verdict
 from ...model.source.reachable import Sources
 from ...model.source.rules import Rules, may_be_evasive, refusals, texts_of
+from ...repair import shared_definitions
 from ..outcomes import Answers, Forbidden, NotRun, Outcome
 from ..targets.in_process import InProcess, Recording, Steps, Target
 from .disk_cache import RunCache
@@ -79,6 +80,8 @@ def _forget_modules(graders: Path) -> None:
 
 
 Files = Mapping[str, bytes]
+# Loads a submission, with correct versions of the named exercises.
+Load = Callable[[Files, Collection[str]], Target]
 
 _SOLUTION = "-solution"  # names of misconceptions do not start with a hyphen
 _CANNOT_BE_TESTED = (
@@ -138,6 +141,14 @@ class Runs:
     def files(self, source: str) -> Files:
         """Return a submission that contains only the week's module, with this source."""
         return {self.week.module: source.encode()}
+
+    def foreign(self, files: Files) -> frozenset[str]:
+        """Return the names of definitions in which a mistake is not an exercise's own.
+
+        These are the exercises, and the definitions that the solution has too.
+        """
+        shared = shared_definitions("\n".join(self.lines(files)), self.bank.solution)
+        return shared.union(e.name for e in self.week.exercises)
 
     # Any target
 
