@@ -54,7 +54,7 @@ def compared(tmp_path: Path, right: list[str], bank: dict[str, str]) -> Traces:
         return InProcess(folder / "m.py")
 
     made = Traces("f", right, bank.__getitem__, target)
-    made.target = target
+    made.target = lambda source: target(source.decode())
     return made
 
 

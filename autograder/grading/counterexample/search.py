@@ -90,17 +90,18 @@ class CounterexampleSearch:
         def load(some: Files) -> Target:
             return self._load(some, helpers)
 
-        with closing(Contest(self._runs, right, load, files, exercise, seconds)) as contest:
+        contest = Contest(self._runs, right, load, files, exercise, seconds)
+        with closing(contest.version):
             shown = contest.first_wrong(small, self._misconception(exercise, named), kinds)
             if shown is None:
                 began = time.thread_time()
                 tests = [t for t in self.recorded(exercise) if not failed or t.name in failed]
-                contest.exclude(time.thread_time() - began)
+                contest.version.exclude(time.thread_time() - began)
                 shown = contest.smallest(tests, bool(failed))
             if shown is not None:
                 add = partial(self._with_wrong_value, shown, contest, files, exercise, lines)
                 shown = self._best_effort.run(f"{exercise}, wrong value", add, shown)
-            self._left -= contest.spent_seconds()
+            self._left -= contest.version.seconds()
         return shown
 
     def _with_wrong_value(
@@ -114,7 +115,7 @@ class CounterexampleSearch:
         traces = self._traces(exercise)
         before = traces.own_seconds
         right = traces.right_values(replay)
-        contest.exclude(traces.own_seconds - before)
+        contest.version.exclude(traces.own_seconds - before)
         source = "\n".join(self._runs.lines(files))
         program = traced(source, exercise, self._runs.foreign(files))
         if program is None or right is None:
@@ -122,7 +123,7 @@ class CounterexampleSearch:
         found = set[WrongValue | None]()
         for _ in range(2):
             traced_files = {**files, self._runs.week.module: program.source.encode()}
-            run = record(program, contest.restarted(traced_files).target, replay)
+            run = record(program, contest.restarted(traced_files), replay)
             found.add(first_wrong_value(right.compared(run), right, lines) if run else None)
         value = found.pop()
         if value is None or found:

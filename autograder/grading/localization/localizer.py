@@ -22,7 +22,7 @@ from ..running.pytest_plugin import Ran
 from ..running.test_runner import Load, Runs
 from .candidate_runner import CandidateRunner, Probe, ReferenceAnswer, WrongExercise
 from .declarations import declaration_places
-from .repair_search import ANYWHERE, SAYS_LITTLE, SPECIFIC, Clues, Fix, Search, ordered_probes
+from .repair_search import ANYWHERE, SAYS_LITTLE, SPECIFIC, Fix, Search, ordered_probes
 from .reply_evidence import reply_places
 from .traced_runs import Place
 from .traces import Traces, ValueHints
@@ -125,7 +125,7 @@ class LineFinder:
         failed = [probes[n] for r in wrong.failing if (n := r.report.name) in probes]
         traces = self._traces(wrong.exercise)
         before = traces.own_seconds
-        hints = traces.hints(wrong.source, wrong.foreign, runner.load_text, failed, names)
+        hints = traces.hints(wrong.source, wrong.foreign, runner.load, failed, names)
         runner.exclude(traces.own_seconds - before)
         return hints
 
@@ -158,19 +158,13 @@ def _find_places(
     If no edit determines a line, add the lines that traced values point to.
     """
     edits = generate_edits(wrong.source, wrong.exercise, wrong.foreign)
-    crashed = {r.report.line for r in wrong.failing if r.report.verdict.raised}
-    stopped = (p for e in edits for p in e.places if p[1] in crashed)
-    suspicious = hints.odd.union(stopped, (place for _, place in hints.named))
-    clues = Clues(wrong.failing, hints)
     sharp = {r.report.name: _sharpened(r, probes.get(r.report.name)) for r in wrong.failing}
     asked = ordered_probes(wrong.failing, {t: p for t, p in sharp.items() if p is not None})
     runner.shorten(asked.probes)
     located = frozenset(hints.located.values()) if len(names) == 1 else frozenset()
-    search = Search(
-        wrong.exercise, edits, clues.weight, wrong.failing, asked, runner, located, suspicious
-    )
+    search = Search(wrong.exercise, edits, wrong.failing, asked, runner, hints, located)
     fixes = search.fixes()
-    places = _places(wrong.module, fixes, suspicious)
+    places = _places(wrong.module, fixes, search.suspicious)
     certain = frozenset() if hints.named else hints.certain
     is_contradicted = certain and all(
         certain.isdisjoint(f.edit.places) and f.edit.kind not in SPECIFIC for f in fixes

@@ -110,21 +110,21 @@ class Traces:
         self,
         source: str,
         foreign: frozenset[str],
-        load: Callable[[str], Target | None],
+        load: Callable[[bytes], Target],
         probes: Iterable[Probe],
         names: Sequence[str],
     ) -> ValueHints:
         """Trace a submission in some of its failed tests, and return the places found.
 
         foreign: names of definitions that belong to other exercises or to the course
-        load:    load a source in the sandbox; return None if the source cannot be parsed
+        load:    load a source in the sandbox
         probes:  the probes of the failed tests
         names:   the misconceptions that the diagnosis found
         """
         found, program = NO_HINTS, traced(source, self._exercise, foreign)
-        target = None if program is None else load(program.source)
-        if program is None or target is None:
+        if program is None:
             return found
+        target = load(program.source.encode())
         count = _PROBES_TRACED if names else _PROBES_TRACED_UNNAMED
         for probe in informative_probes(probes, count):
             run = record(program, target, probe.replay)
