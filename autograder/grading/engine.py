@@ -6,12 +6,12 @@ of the reference and the test results of the misconceptions, and reuses the sand
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import re
 import tempfile
 import time
 from collections.abc import Iterable, Mapping
-from functools import partial
 from pathlib import Path
 
 import torch
@@ -70,7 +70,7 @@ class Engine:
         self.limits = course.limits(week)
         self._spawner = spawner
         self._folder = WorkFolder()
-        self._traces: dict[str, Traces] = {}
+        self._traces = functools.cache(self._new_traces)  # recorded runs, which submissions share
         if not hasattr(torch.library, "get_kernel"):
             raise EngineError(
                 f"grading needs a newer torch than {torch.__version__}: see constraints.txt. "
@@ -101,8 +101,8 @@ class Engine:
     def locate_mistakes(self, settings: Suspects) -> Engine:
         """Enable the localization of mistakes within these time budgets, and return this engine."""
         trial = msgspec.structs.replace(self.limits, **_EDIT_SECONDS)
-        load = partial(self._with_helpers, limits=trial)
-        self.judge.names.finder = LineFinder(self.runs, settings, load, self.traces)
+        load = functools.partial(self._with_helpers, limits=trial)
+        self.judge.names.finder = LineFinder(self.runs, settings, load, self._traces)
         return self
 
     def find_counterexamples(self, settings: Counterexamples) -> Engine:
@@ -113,8 +113,8 @@ class Engine:
     def counterexamples(self, settings: Counterexamples) -> CounterexampleSearch:
         """Return a search for inputs on which exercises are wrong."""
         trial = msgspec.structs.replace(self.limits, **_EDIT_SECONDS)
-        load = partial(self._with_helpers, limits=trial)
-        return CounterexampleSearch(self.runs, self._best_effort, load, self.traces, settings)
+        load = functools.partial(self._with_helpers, limits=trial)
+        return CounterexampleSearch(self.runs, self._best_effort, load, self._traces, settings)
 
     def grade(
         self, name: str, files: Mapping[str, bytes], exercise: str | None = None
@@ -196,18 +196,14 @@ class Engine:
         helpers = self._carried_forward.helpers(names)
         return self.target(files, limits, helpers if helpers.stubs else None)
 
-    def traces(self, exercise: str) -> Traces:
-        """Return the recorded runs of an exercise, which all submissions share."""
+    def _new_traces(self, exercise: str) -> Traces:
 
         def target(source: str) -> Target:
             name = f"-traced-{hashlib.blake2b(source.encode(), digest_size=12).hexdigest()}"
             return InProcess(self.runs.written(name, source))
 
-        if exercise not in self._traces:
-            wrong = {m.name: m.source for m in self.bank.of_exercise(exercise)}
-            right = self.bank.correct_sources(exercise)
-            self._traces[exercise] = Traces(exercise, right, wrong.__getitem__, target)
-        return self._traces[exercise]
+        wrong = {m.name: m.source for m in self.bank.of_exercise(exercise)}
+        return Traces(exercise, self.bank.correct_sources(exercise), wrong.__getitem__, target)
 
     def close(self) -> None:
         if self.judge.names.examples is not None:

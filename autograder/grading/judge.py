@@ -87,7 +87,7 @@ class Judge:
         if not any(one.report.verdict.failed for one in tests):
             return {e: self._judged(e, runs[e], Inherited(), files) for e in runs}
         follows = self.rule.follow_through != "none" and not any(one.fault for one in tests)
-        called = self._carried_forward.begin("\n".join(self._runs.lines(files)))
+        called = self._carried_forward.begin(self._runs.source(files))
         self.names.begin()
         judged = dict[str, JudgedExercise]()
         attempts = dict[str, bool]()  # wrong but genuine helpers; True if nearly correct

@@ -89,7 +89,7 @@ class MistakeNames:
         right = self._runs.right_answers(exercise) if bank else {}
         named = diagnose(ran, bank, right)
         required = required_parameters(self._bank.solution, exercise)
-        mine = required & unread_parameters("\n".join(self._runs.lines(files)), exercise)
+        mine = required & unread_parameters(self._runs.source(files), exercise)
         if not named or not mine:
             return named
         theirs = {
@@ -165,22 +165,15 @@ class MistakeNames:
         headline = self._best_effort.run(
             f"{name}, headline", lambda: self._headline(name, named, failing), ""
         )
-        headline = headline if headline != failing[0].report.name else ""
         return self._with_example(replace(located, headline=headline), files, failing, replaced)
 
     def _with_example(
-        self,
-        evidence: Evidence,
-        files: Files,
-        failing: Sequence[Ran],
-        replaced: tuple[str, ...],
+        self, evidence: Evidence, files: Files, failing: Sequence[Ran], replaced: tuple[str, ...]
     ) -> Evidence:
-        """Add a counterexample of the mistake that is named first.
+        """Add a counterexample of the mistake that is named first, and report one place.
 
-        Feedback shows one place. A line that hidden tests locate is more certain than the line at
-        which a single small call goes wrong, so the example's line is used only if it is one of
-        the located lines, or if there are none. If an edit of each located line fixes all tests,
-        the example's line decides between them.
+        The lines that hidden tests locate are more certain than the line at which one small call
+        goes wrong. That line counts only if none is located, or to choose among several edits.
         """
         if (search := self.examples) is None:
             return evidence
@@ -305,7 +298,7 @@ class MistakeNames:
             return ()
         solution = self._bank.solution
         read = parameters(solution, exercise) - unread_parameters(solution, exercise)
-        unread = read & unread_parameters("\n".join(self._runs.lines(files)), exercise)
+        unread = read & unread_parameters(self._runs.source(files), exercise)
         if not unread or unread == read:  # an empty exercise reads none
             return ()
         title, hint, _ = FINDINGS[edit_name(IGNORED)]
@@ -313,16 +306,17 @@ class MistakeNames:
         return (Diagnosis(edit_name(IGNORED), title.format(names=names), hint),)
 
     def _headline(self, exercise: str, names: Sequence[str], failing: Sequence[Ran]) -> str:
-        """Return the failed test whose claim describes the mistake best.
+        """Return the failed test whose claim describes the mistake best; "" if it is the first.
 
         This is the test that the bank states for the named misconception or, if none is named, for
-        most of the misconceptions that fail almost the same tests. The default is the first test.
+        most of the misconceptions that fail almost the same tests.
         """
         rejected_by = {m.name: m.rejected_by for m in self._bank.of_exercise(exercise)}
         known = [n for n in names if n in rejected_by][:1]
         votes = Counter(rejected_by[n] for n in known or self._similar(exercise, failing))
-        tests = [r.report.name for r in failing]
-        return max(tests, key=lambda name: votes[base_of(name).rpartition("::")[2]])
+        first, *others = (r.report.name for r in failing)
+        best = max((first, *others), key=lambda name: votes[base_of(name).rpartition("::")[2]])
+        return best if best != first else ""
 
     def _similar(self, exercise: str, failing: Sequence[Ran]) -> list[str]:
         mine, shares = {r.report.name for r in failing}, dict[str, float]()

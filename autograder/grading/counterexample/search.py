@@ -12,15 +12,15 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Collection
 from contextlib import closing
-from functools import partial
+from functools import cache, partial
 
 from msgspec.structs import replace
 
 from ...files import public_draw
 from ...model.course import Counterexamples
-from ...model.report.schema import in_low_precision, is_on_real_device
+from ...model.report.schema import in_low_precision
 from ..localization.traced_runs import record, traced
-from ..localization.traces import Traces
+from ..localization.traces import Traces, is_on_real_device
 from ..outcomes import BestEffort
 from ..running.test_runner import Files, Load, Runs
 from ..targets.in_process import Target
@@ -54,10 +54,10 @@ class CounterexampleSearch:
         self._load, self._traces, self._budget = load, traces, budget
         self._left = budget.submission
         self._inputs = read_inputs(runs.bank.folder)
-        self._small: dict[str, list[RecordedTest]] = {}
-        self._recorded: dict[str, list[RecordedTest]] = {}
-        self._right: dict[str, list[Player]] = {}
-        self._misconceptions: dict[str, Player | None] = {}
+        self._small_calls = cache(self._read_small_calls)
+        self.recorded = cache(self._record)
+        self.right_programs = cache(self._open_right_programs)
+        self._misconception = cache(self._open_misconception)
         self._players: list[Player] = []
 
     def begin(self) -> None:
@@ -116,8 +116,7 @@ class CounterexampleSearch:
         before = traces.own_seconds
         right = traces.right_values(replay)
         contest.version.exclude(traces.own_seconds - before)
-        source = "\n".join(self._runs.lines(files))
-        program = traced(source, exercise, self._runs.foreign(files))
+        program = traced(self._runs.source(files), exercise, self._runs.foreign(files))
         if program is None or right is None:
             return shown
         found = set[WrongValue | None]()
@@ -132,28 +131,25 @@ class CounterexampleSearch:
         text = value.sentence(example.expected, example.actual)
         return shown._replace(example=replace(example, line=value.line, wrong_value=text))
 
-    def _small_calls(self, exercise: str) -> list[RecordedTest]:
+    def _read_small_calls(self, exercise: str) -> list[RecordedTest]:
         """Return the stored calls of an exercise that the solution answers, the smallest first.
 
         Calls to code of the hidden tests are last.
         """
-        if exercise not in self._small:
-            solution, found = self.right_programs(exercise)[0], []
-            for stored in self._inputs.get(exercise, ()):
-                calls = solution.filled(stored)
-                answers = solution.play(calls)
-                if len(answers) == len(calls):
-                    found.append(RecordedTest("", calls, answers))
-            found.sort(key=lambda test: needs_hidden_code(test.calls))  # stable
-            self._small[exercise] = found
-        return self._small[exercise]
+        solution, found = self.right_programs(exercise)[0], []
+        for stored in self._inputs.get(exercise, ()):
+            calls = solution.filled(stored)
+            answers = solution.play(calls)
+            if len(answers) == len(calls):
+                found.append(RecordedTest("", calls, answers))
+        return sorted(found, key=lambda test: needs_hidden_code(test.calls))  # stable
 
     def inputs_of_bank(self, exercise: str) -> dict[str, Calls]:
         """Return the smallest calls that show the misconceptions of an exercise, by their text.
 
         Each misconception is searched, without the stored calls.
         """
-        self._small[exercise] = []
+        self._inputs.pop(exercise, None)
         shown = (
             self.find(self._runs.files(m.source), exercise)
             for m in self._runs.bank.of_exercise(exercise)
@@ -164,35 +160,27 @@ class CounterexampleSearch:
             if s is not None and s.example.numbers <= _FEW_NUMBERS and len(s.example.call) <= _SHORT
         }
 
-    def recorded(self, exercise: str) -> list[RecordedTest]:
+    def _record(self, exercise: str) -> list[RecordedTest]:
         """Return the tests of an exercise, the simplest first; real GPUs are left out."""
-        if exercise not in self._recorded:
-            secret = public_draw(f"{self._runs.week.name} {exercise} ")
-            solution, found = self.right_programs(exercise)[0], []
-            for name, steps in self._runs.recorded(exercise, secret).items():
-                if steps and not is_on_real_device(name):
-                    calls = solution.filled(decoded(steps))
-                    found.append(RecordedTest(name, calls, solution.play(calls)))
-            found.sort(
-                key=lambda t: (2 * ("fake" in t.name) + in_low_precision(t.name), cost(t.calls))
-            )
-            self._recorded[exercise] = found
-        return self._recorded[exercise]
+        secret = public_draw(f"{self._runs.week.name} {exercise} ")
+        solution, found = self.right_programs(exercise)[0], []
+        for name, steps in self._runs.recorded(exercise, secret).items():
+            if steps and not is_on_real_device(name):
+                calls = solution.filled(decoded(steps))
+                found.append(RecordedTest(name, calls, solution.play(calls)))
+        return sorted(
+            found, key=lambda t: (2 * ("fake" in t.name) + in_low_precision(t.name), cost(t.calls))
+        )
 
-    def right_programs(self, exercise: str) -> list[Player]:
+    def _open_right_programs(self, exercise: str) -> list[Player]:
         """Return the solution, and alternatives that define the exercise in another way."""
-        if exercise not in self._right:
-            sources = self._runs.bank.correct_sources(exercise)[: 1 + ALTERNATIVES]
-            named = ((f"-right-{exercise}-{n}", source) for n, source in enumerate(sources))
-            self._right[exercise] = [self._player(exercise, *one) for one in named]
-        return self._right[exercise]
+        sources = self._runs.bank.correct_sources(exercise)[: 1 + ALTERNATIVES]
+        named = ((f"-right-{exercise}-{n}", source) for n, source in enumerate(sources))
+        return [self._player(exercise, *one) for one in named]
 
-    def _misconception(self, exercise: str, name: str) -> Player | None:
-        if name not in self._misconceptions:
-            sources = (m.source for m in self._runs.bank.of_exercise(exercise) if m.name == name)
-            players = (self._player(exercise, f"-wrong-{name}", source) for source in sources)
-            self._misconceptions[name] = next(players, None)
-        return self._misconceptions[name]
+    def _open_misconception(self, exercise: str, name: str) -> Player | None:
+        sources = (m.source for m in self._runs.bank.of_exercise(exercise) if m.name == name)
+        return next((self._player(exercise, f"-wrong-{name}", source) for source in sources), None)
 
     def _player(self, exercise: str, name: str, source: str) -> Player:
         """Open one of the course's programs, until `close`."""
@@ -203,5 +191,5 @@ class CounterexampleSearch:
         for player in self._players:
             player.target.close()
         self._players.clear()
-        self._right.clear()
-        self._misconceptions.clear()
+        self.right_programs.cache_clear()
+        self._misconception.cache_clear()

@@ -10,6 +10,7 @@ from ...model.report.findings import MAKES
 from ...model.report.schema import Suspect, Verdict
 from ...repair import function_definitions, parameter_definitions
 from ...worker.protocol.frames import Reply, StateMismatch
+from ..diagnosis.equivalence import last_answer
 from ..running.pytest_plugin import Ran
 from .candidate_runner import WrongExercise
 
@@ -45,7 +46,7 @@ def _suspect(wrong: WrongExercise, line: int, kind: str, count: int) -> Suspect:
 
 
 def _last_reply(ran: Ran) -> Reply | None:
-    last = ran.answers[-1] if ran.answers else None
+    last = last_answer(ran)
     return last[0] if isinstance(last, tuple) else None
 
 

@@ -12,6 +12,7 @@ the exercise pass, both those that failed before and those that passed.
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from functools import cache
 
 from ...model.course import Suspects
 from ...model.report.findings import SHOWN, WHATEVER
@@ -50,7 +51,7 @@ class LineFinder:
         self, runs: Runs, settings: Suspects, load: Load, traces: Callable[[str], Traces]
     ) -> None:
         self._runs, self._settings, self._load, self._traces = runs, settings, load, traces
-        self._probes: dict[str, dict[str, Probe]] = {}
+        self._probes_of = cache(self._recorded_probes)
         self._left = settings.submission
         self.fixed = frozenset[str]()
         self._found = frozenset[Place]()  # the places of mistakes in earlier exercises
@@ -104,8 +105,11 @@ class LineFinder:
     ) -> Places:
         runner = CandidateRunner(self._runs, self._load, wrong, seconds)
         try:
-            probes = self._probes_of(wrong.exercise)
-            hints = self._hints(wrong, runner, probes, names)
+            probes, traces = self._probes_of(wrong.exercise), self._traces(wrong.exercise)
+            failed = [probes[n] for r in wrong.failing if (n := r.report.name) in probes]
+            before = traces.own_seconds
+            hints = traces.hints(wrong.source, wrong.foreign, runner.load, failed, names)
+            runner.exclude(traces.own_seconds - before)
             if explained and hints.is_located(names):
                 return _places_by_values(wrong, hints)
             # Exercises that share a function share its mistakes, so try the same lines early.
@@ -115,27 +119,11 @@ class LineFinder:
         finally:
             self._left -= runner.end()
 
-    def _hints(
-        self,
-        wrong: WrongExercise,
-        runner: CandidateRunner,
-        probes: Mapping[str, Probe],
-        names: tuple[str, ...],
-    ) -> ValueHints:
-        failed = [probes[n] for r in wrong.failing if (n := r.report.name) in probes]
-        traces = self._traces(wrong.exercise)
-        before = traces.own_seconds
-        hints = traces.hints(wrong.source, wrong.foreign, runner.load, failed, names)
-        runner.exclude(traces.own_seconds - before)
-        return hints
-
-    def _probes_of(self, exercise: str) -> dict[str, Probe]:
-        if exercise not in self._probes:
-            self._probes[exercise] = {
-                test: Probe(test, [(f, a) for f, a in steps if isinstance(a, tuple)])
-                for test, steps in self._runs.recorded(exercise).items()
-            }
-        return self._probes[exercise]
+    def _recorded_probes(self, exercise: str) -> dict[str, Probe]:
+        recorded = self._runs.recorded(exercise).items()
+        return {
+            t: Probe(t, [(f, a) for f, a in steps if isinstance(a, tuple)]) for t, steps in recorded
+        }
 
 
 def without_unwritten(wrong: WrongExercise) -> WrongExercise:

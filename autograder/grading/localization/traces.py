@@ -17,7 +17,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from ...model.report.schema import in_low_precision, is_on_real_device
+from ...model.availability import AXES, CPU
+from ...model.report.schema import axes_of, in_low_precision
 from ...repair.instrumentation import TracedProgram
 from ..targets.in_process import Target
 from .candidate_runner import Probe
@@ -27,6 +28,8 @@ _PROGRAMS_TRACED = 6  # correct programs of an exercise to trace
 _PROBES_TRACED = 2  # failed tests to trace if the diagnosis named a misconception
 _PROBES_TRACED_UNNAMED = 5
 _TESTS_AGREEING = 2  # tests that must deviate at the same place, because one test proves little
+
+_REAL_DEVICES = {a.name for a in AXES.values() if not a.claimed and a.name != CPU}
 
 
 @dataclass(frozen=True)
@@ -183,6 +186,11 @@ class Traces:
             self._wrong[key] = right.compared(run) if run else None
             self.own_seconds += time.thread_time() - began
         return self._wrong[key]
+
+
+def is_on_real_device(test: str) -> bool:
+    """Return True if the axes of a test name a device other than the CPU and the simulated GPU."""
+    return not _REAL_DEVICES.isdisjoint(axes_of(test).split("-"))
 
 
 def informative_probes(probes: Iterable[Probe], count: int) -> list[Probe]:

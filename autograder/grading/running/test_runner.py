@@ -134,9 +134,13 @@ class Runs:
         """Return the names of all tests, including their axes."""
         return [self.plugin.name(i) for i in self.items]
 
+    def source(self, files: Files) -> str:
+        """Return the source of the week's module in a submission."""
+        return files.get(self.week.module, b"").decode("utf-8", "replace")
+
     def lines(self, files: Files) -> tuple[str, ...]:
         """Return the source lines of the week's module in a submission."""
-        return tuple(files.get(self.week.module, b"").decode("utf-8", "replace").split("\n"))
+        return tuple(self.source(files).split("\n"))
 
     def files(self, source: str) -> Files:
         """Return a submission that contains only the week's module, with this source."""
@@ -147,7 +151,7 @@ class Runs:
 
         These are the exercises, and the definitions that the solution has too.
         """
-        shared = shared_definitions("\n".join(self.lines(files)), self.bank.solution)
+        shared = shared_definitions(self.source(files), self.bank.solution)
         return shared.union(e.name for e in self.week.exercises)
 
     # Any target

@@ -15,7 +15,6 @@ from msgspec.structs import replace
 
 from ...version import __version__
 from ...worker.protocol.dtypes import LOW_PRECISION
-from ..availability import AXES, CPU
 from ..message_text import visible_json
 
 F, T = False, True
@@ -118,12 +117,6 @@ def in_low_precision(test: str) -> bool:
     return not LOW_PRECISION.isdisjoint(axes_of(test).split("-"))
 
 
-def is_on_real_device(test: str) -> bool:
-    """Return True if the axes of a test name a device other than the CPU and the simulated GPU."""
-    return not _REAL_DEVICES.isdisjoint(axes_of(test).split("-"))
-
-
-_REAL_DEVICES = {a.name for a in AXES.values() if not a.claimed and a.name != CPU}
 NOT_DESCRIBED = "Not described here: fix what is described first."
 _NUMBER = re.compile(r"(?<![\w`])[-+]?\d[\d.,e+-]*\b|\[[-\d, ]*\]")
 _ENTRIES = (
