@@ -314,9 +314,8 @@ class MistakeNames:
         rejected_by = {m.name: m.rejected_by for m in self._bank.of_exercise(exercise)}
         known = [n for n in names if n in rejected_by][:1]
         votes = Counter(rejected_by[n] for n in known or self._similar(exercise, failing))
-        first, *others = (r.report.name for r in failing)
-        best = max((first, *others), key=lambda name: votes[base_of(name).rpartition("::")[2]])
-        return best if best != first else ""
+        best = max(failing, key=lambda r: votes[base_of(r.report.name).rpartition("::")[2]])
+        return best.report.name if best is not failing[0] else ""
 
     def _similar(self, exercise: str, failing: Sequence[Ran]) -> list[str]:
         mine, shares = {r.report.name for r in failing}, dict[str, float]()
