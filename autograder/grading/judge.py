@@ -18,7 +18,7 @@
 docs/instructor.md explains the rules in "What counts as work" and "Errors carried forward".
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import closing
 from dataclasses import replace
 from functools import partial
@@ -38,8 +38,7 @@ from .diagnosis.match_bank import Named
 from .naming import MistakeNames
 from .outcomes import BestEffort
 from .running.pytest_plugin import Ran
-from .running.test_runner import Files, Runs
-from .targets.in_process import Target
+from .running.test_runner import Files, Load, Runs
 from .triviality.answer_contents import has_outputs
 from .triviality.work_check import WorkCheck
 
@@ -70,7 +69,7 @@ class Judge:
         rule: Scoring,
         best_effort: BestEffort,
         carried_forward: CarriedForward,
-        load: Callable[[Files, Iterable[str]], Target],
+        load: Load,
     ) -> None:
         self.rule = rule
         self.names = MistakeNames(runs, best_effort)
