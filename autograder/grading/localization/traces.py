@@ -133,7 +133,9 @@ class Traces:
             run = record(program, target, probe.replay)
             if run is None:  # the next test would probably fail too
                 break
-            right = self.right_values(probe.replay, probe.test)
+            if probe.test not in self._right:
+                self._right[probe.test] = self.right_values(probe.replay)
+            right = self._right[probe.test]
             if right is not None and len((run := right.compared(run)).rows):
                 found = found.joined(self._hints_of(run, probe, names, right))
             if found.is_located(names):
@@ -158,18 +160,13 @@ class Traces:
         )
         return ValueHints(frozenset(places), tuple(named), tuple(places[:1]), frozenset(uncertain))
 
-    def right_values(self, replay: Replay, key: str = "") -> RightValues | None:
-        """Return the values of correct programs in some calls, or None if none can be recorded.
-
-        key: a name under which the values are stored for the next submission, or ""
-        """
-        if not key or key not in self._right:
-            began = time.thread_time()
-            recorded = (record(*program, replay) for program in self._right_programs)
-            runs = [run for run in recorded if run is not None]
-            self._right[key] = RightValues(runs) if runs else None
-            self.own_seconds += time.thread_time() - began
-        return self._right[key]
+    def right_values(self, replay: Replay) -> RightValues | None:
+        """Return the values of correct programs in some calls, or None if none can be recorded."""
+        began = time.thread_time()
+        recorded = (record(*program, replay) for program in self._right_programs)
+        runs = [run for run in recorded if run is not None]
+        self.own_seconds += time.thread_time() - began
+        return RightValues(runs) if runs else None
 
     @cached_property
     def _right_programs(self) -> list[tuple[TracedProgram, Target]]:
