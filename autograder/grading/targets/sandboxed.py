@@ -200,23 +200,20 @@ class Sandboxed:
 
     # Processes
 
-    def swap(self, files: Mapping[str, bytes]) -> str:
+    def swap(self, files: Mapping[str, bytes]) -> None:
         """Replace the submission's files, and import them now if the process still runs.
 
-        Reset the count of deaths. Return the type of the exception that stopped the import, or ""
-        if there was none, the process ended, or the import is left to the next call.
+        Reset the count of deaths. If the import fails, calls fail.
         """
         self.deaths.clear()
         self._import_outcome = None
         self._load = self._load_frame(files)
         if self._process is not None:
             try:
-                reply, _ = self._exchange(self._load, self._limits.call_seconds)
-                return reply.raised.type if reply.raised is not None else ""
+                self._exchange(self._load, self._limits.call_seconds)
             except Outcome as outcome:
                 self._import_outcome = outcome
                 self.close()
-        return ""
 
     def _load_frame(self, files: Mapping[str, bytes]) -> bytes:
         stubs = self._helpers.stubs if self._helpers is not None else ()
