@@ -20,7 +20,6 @@ from ..comparator import DIGITS, close, leaves
 from ..disclosure.known_errors import family
 from ..outcomes import Answers, Flaw
 from ..running.pytest_plugin import Ran
-from .equivalence import last_answer
 
 _MAX_SYMPTOMS = 3
 
@@ -59,9 +58,7 @@ _BY_FLAW = {
 
 def _symptom(ran: Ran, right: Answers) -> str | None:
     """Return the symptom that a failed test shows, or None if there is no clear symptom."""
-    last = last_answer(ran)
-    reply = last[0] if isinstance(last, tuple) else None
-    raised = reply.raised if reply is not None else None
+    reply, raised = ran.last_reply, ran.last_raised
     if ran.report.verdict.raised and raised is not None:
         is_syntax = "SyntaxError" in raised.bases
         return None if is_syntax else family(raised.type, raised.message)

@@ -21,7 +21,7 @@ from ...model.course import Week
 from ...model.errors import EngineError
 from ...model.report.schema import TestReport, Verdict, base_of
 from ...worker.protocol.dtypes import DEFAULT_DTYPE, TEST_DTYPES
-from ...worker.protocol.frames import Answer
+from ...worker.protocol.frames import Answer, Raised, Reply
 from ...worker.protocol.values import TORCH_DTYPES
 from ..assertions.case import Case, Device, Side
 from ..assertions.inputs import Draw
@@ -56,6 +56,20 @@ class Ran:
     fault: str = ""
     in_doubt: bool = False
     flaw: Flaw = Flaw.CLAIM
+
+    @property
+    def last_answer(self) -> Answer | Outcome | None:
+        return self.answers[-1] if self.answers else None
+
+    @property
+    def last_reply(self) -> Reply | None:
+        """The reply to the last call, or None if there is no call or it ended in an Outcome."""
+        return self.last_answer[0] if isinstance(self.last_answer, tuple) else None
+
+    @property
+    def last_raised(self) -> Raised | None:
+        """The exception that the last call raised, or None."""
+        return self.last_reply.raised if self.last_reply is not None else None
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ import msgspec
 from ...model.report.schema import Verdict
 from ...worker.protocol import frames
 from ...worker.protocol.frames import Answer, request_of
-from ..diagnosis.equivalence import last_answer, same_failure
+from ..diagnosis.equivalence import same_failure
 from ..outcomes import Answers, Flaw
 from ..running.pytest_plugin import Ran
 from ..running.test_runner import Files, Load, Runs
@@ -188,7 +188,7 @@ def _shows_values(mine: Ran, wrong: Ran, right: Answers) -> bool | None:
     """
     index = len(mine.answers) - 1
     try:
-        own, expected = answer_contents(last_answer(mine)), answer_contents(last_answer(wrong))
+        own, expected = (answer_contents(r.last_answer) for r in (mine, wrong))
     except frames.BadFrame:
         return False
     if own is None or expected is None:
@@ -206,12 +206,10 @@ def _shows_values(mine: Ran, wrong: Ran, right: Answers) -> bool | None:
 
 def _same_ending(mine: Ran, wrong: Ran) -> bool:
     """Return True if two tests ended with similar values, or with the same type of exception."""
-    ends = last_answer(mine), last_answer(wrong)
-    own, expected = map(answer_contents, ends)
+    own, expected = (answer_contents(r.last_answer) for r in (mine, wrong))
     if own and expected:
         return same_contents(own, expected)
-    raised = [end[0].raised if isinstance(end, tuple) else None for end in ends]
-    types = {error.type if error is not None else "" for error in raised}
+    types = {error.type if (error := r.last_raised) else "" for r in (mine, wrong)}
     return own is None and expected is None and len(types) == 1 and "" not in types
 
 
