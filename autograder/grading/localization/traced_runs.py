@@ -137,40 +137,32 @@ class RightValues:
 
     runs: Sequence[TracedRun]
 
-    @cached_property
+    @property
     def rows(self) -> np.ndarray:
         return np.concatenate([run.rows for run in self.runs])
-
-    @cached_property
-    def returned(self) -> np.ndarray:
-        """The values that the exercise returned."""
-        return np.concatenate([run.rows[run.returned] for run in self.runs])
 
     def compared(self, run: TracedRun) -> TracedRun:
         """Return a run with `same` set, without the texts or lists that no correct program has.
 
         A value that the exercise returns is correct only if correct programs return it too.
         """
-        foreign = {TEXT, LIST}.difference(self.rows[:, KIND].tolist())
+        right = self.rows
+        returned = np.concatenate([one.rows[one.returned] for one in self.runs])
+        # Texts and lists are a matter of style unless correct programs return such values.
+        style = {TEXT, LIST}.difference(returned[:, KIND].tolist())
+        foreign = {TEXT, LIST}.difference(right[:, KIND].tolist())
         kept = ~np.isin(run.rows[:, KIND], [*foreign])
         run = replace(run, rows=run.rows[kept], numbers=run.numbers[kept])
         known: dict[bytes, bool] = {}  # cache: a value is often recorded repeatedly
         for row in run.rows:
             value = row[NODE + 1 :].tobytes()
             if value not in known:
-                known[value] = not self._is_expected(row) or bool(same(row, self.rows).any())
+                known[value] = row[KIND] in style or bool(same(row, right).any())
         run.same = np.array([known[row[NODE + 1 :].tobytes()] for row in run.rows], bool)
-        for row in run.rows[run.returned] if len(self.returned) else ():
-            if not same(row, self.returned).any():
+        for row in run.rows[run.returned] if len(returned) else ():
+            if not same(row, returned).any():
                 run.same &= ~same(row, run.rows)
         return run
-
-    def _is_expected(self, row: np.ndarray) -> bool:
-        """Return True if correct programs should compute this value, whatever their style.
-
-        Texts and lists are a matter of style unless correct programs return values of that kind.
-        """
-        return row[KIND] not in (TEXT, LIST) or row[KIND] in self.returned[:, KIND]
 
 
 @dataclass
