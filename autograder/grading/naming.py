@@ -191,9 +191,9 @@ class MistakeNames:
         example, suspects = shown.example, evidence.suspects
         if example.line and not lines:
             suspects = (Suspect(self._runs.week.module, example.line, name, SHOWN, alone=False),)
-        elif example.line not in lines:
+        elif example.line and example.line not in lines:  # it raises an exception elsewhere
             example = msgspec.structs.replace(example, line=0, wrong_value="")
-        elif all(map(_fixes_all, suspects)):
+        elif example.line and all(map(_fixes_all, suspects)):
             suspects = tuple(s for s in suspects if s.line == example.line)
         return replace(evidence, suspects=suspects, counterexample=example)
 

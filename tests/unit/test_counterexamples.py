@@ -296,6 +296,19 @@ def test_the_line_of_the_first_wrong_value_is_shown(search: CounterexampleSearch
     assert found.wrong_value == f"Line {found.line} computes this value from `x` = [0]."
 
 
+@pytest.mark.parametrize(
+    ("located", "text"), [(1, "Your code computes this value from `x` = [0]."), (999, "")]
+)
+def test_the_line_is_left_out_if_the_mistake_is_located_elsewhere(
+    search: CounterexampleSearch, located: int, text: str
+) -> None:
+    new = "scaled = x + by\n    return scaled +"
+    source = wrong("return x * by +", new).replace("torch.zeros(x.shape[-1]", "torch.zeros(1")
+    found = find(search, {"tiny.py": source.encode()}, "scale", lines=[located])
+    assert found is not None
+    assert (found.line, found.wrong_value) == (0, text)
+
+
 def test_the_line_that_raises_is_shown(search: CounterexampleSearch) -> None:
     source = wrong("return np.sqrt(x)", "return np.sqrt(x[:, 0, 0])")
     found = find(search, {"tiny.py": source.encode()}, "root")

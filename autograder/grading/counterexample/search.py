@@ -107,7 +107,10 @@ class CounterexampleSearch:
     def _with_wrong_value(
         self, shown: Shown, contest: Contest, files: Files, exercise: str, lines: Collection[int]
     ) -> Shown:
-        """Add the first wrong value that the program computes, if two runs agree on it."""
+        """Add the first wrong value that the program computes, if two runs agree on it.
+
+        Its line is left out if the mistake is located elsewhere (`lines`).
+        """
 
         def replay(target: Target, exercise: str) -> None:
             Player(target, exercise).play(shown.calls)
@@ -119,17 +122,20 @@ class CounterexampleSearch:
         program = traced(self._runs.source(files), exercise, self._runs.foreign(files))
         if program is None or right is None:
             return shown
+        traced_files = {**files, self._runs.week.module: program.source.encode()}
         found = set[WrongValue | None]()
         for _ in range(2):
-            traced_files = {**files, self._runs.week.module: program.source.encode()}
             run = record(program, contest.restarted(traced_files), replay)
-            found.add(first_wrong_value(right.compared(run), right, lines) if run else None)
+            if run is None:
+                return shown
+            found.add(first_wrong_value(right.compared(run), right, min(lines, default=0)))
         value = found.pop()
         if value is None or found:
             return shown
-        example = shown.example
-        text = value.sentence(example.expected, example.actual)
-        return shown._replace(example=replace(example, line=value.line, wrong_value=text))
+        example, names_line = shown.example, not lines or value.line in lines
+        text = value.sentence(example.expected, example.actual, names_line)
+        line = value.line if names_line else 0
+        return shown._replace(example=replace(example, line=line, wrong_value=text))
 
     def _read_small_calls(self, exercise: str) -> list[RecordedTest]:
         """Return the stored calls of an exercise that the solution answers, the smallest first.

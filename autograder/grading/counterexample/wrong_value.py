@@ -2,13 +2,12 @@
 
 The submission and the correct programs are traced while they make the calls of the counterexample
 (`localization.traced_runs`). The first deviating value is described if correct programs compute its
-counterpart: the same output, or the result of the same operation on the same operands. If the
-mistake is located, only values that its lines compute are described.
+counterpart: the same output, or the result of the same operation on the same operands.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from typing import Any, NamedTuple
 
@@ -47,28 +46,27 @@ class WrongValue(NamedTuple):
     sides: Sides
     operands: str
 
-    def sentence(self, expected: str, actual: str) -> str:
+    def sentence(self, expected: str, actual: str, names_line: bool) -> str:
         """Describe the value, given the counterexample's values, which are not repeated."""
+        subject = f"Line {self.line}" if names_line else "Your code"
         source = f" from {self.operands}" if self.operands else ""
         if (expected, actual) == (self.sides.expected, self.sides.actual):
-            return f"Line {self.line} computes this value{source}."
+            return f"{subject} computes this value{source}."
         value = f"`{self.code}` = {self.sides.actual}{source}"
-        return f"Line {self.line} computes {value}; {self.sides.expected} is expected."
+        return f"{subject} computes {value}; {self.sides.expected} is expected."
 
 
-def first_wrong_value(
-    run: TracedRun, right: RightValues, lines: Collection[int]
-) -> WrongValue | None:
+def first_wrong_value(run: TracedRun, right: RightValues, least_line: int) -> WrongValue | None:
     """Return the first wrong value, or None if correct programs compute no counterpart.
 
-    run:   the run of the submission, compared with the correct ones
-    lines: the lines that are known to contain the mistake: other lines are not described; () if
-           none is known
+    run:        the run of the submission, compared with the correct ones
+    least_line: the first line that is known to contain a mistake; values of earlier lines do not
+                count
     """
     first = min(run.deviations, default=len(run.rows))
     for row in (r for r in range(first, len(run.rows)) if not run.same[r] and not run.node(r).name):
-        known = not lines or run.node(row).line in lines
-        expected = _counterpart(run, row, right.runs) if known else None
+        counts = run.node(row).line >= least_line
+        expected = _counterpart(run, row, right.runs) if counts else None
         if expected is not None:
             other, counterpart = expected
             operands = [o for o in run.operands[row] if _is_telling(run.rows[o])]
