@@ -300,13 +300,10 @@ class Contest:
             return None
         (effect,) = finding.found.path
         in_numpy = effect.effect is Effect.ARRAY
-        before = list(
-            {id(x): x for x in leaves_of((last.args, last.kwargs)) if is_array(x)}.values()
-        )
         after = [x for x in leaves_of(read_answer(answers[-1])[0]) if is_array(x)]
         pairs = [
             (x, y)
-            for x, y in zip(before, after, strict=False)
+            for x, y in zip(last.arrays, after, strict=False)
             if isinstance(x, torch.Tensor) != in_numpy
         ]
         x, y = pairs[effect.argument - 1]
