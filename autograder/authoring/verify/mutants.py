@@ -177,11 +177,12 @@ def hunt(
             exercise = mutant.function if mutant.function in names else None
             target = engine.target({week.module: mutant.source.encode()})
             try:
-                caught = engine.runs.first_failure(target, mutant.source, exercise)
-                if not caught and exercise is not None:
-                    caught = engine.runs.first_failure(target, mutant.source, None)
+                ran = engine.runs.run_until_failure(target, exercise)
+                if exercise is not None and not ran[-1].report.verdict.failed:
+                    ran = engine.runs.run_until_failure(target, None)
             finally:
                 target.close()
+            caught = ran[-1].report.name if ran[-1].report.verdict.failed else ""
             yield MutantOutcome(mutant, caught, stated.get(mutant.label, ""))
     finally:
         engine.close()

@@ -181,9 +181,9 @@ class Runs:
         return [self._without_doubt(r) for r in ran]
 
     def run_until_failure(
-        self, target: Target, exercise: str, first: Collection[str] = ()
+        self, target: Target, exercise: str | None, first: Collection[str] = ()
     ) -> list[Ran]:
-        """Run the tests of an exercise up to the first failure; return the results.
+        """Run the tests of an exercise, or of all, up to the first failure; return the results.
 
         first: names of tests to run before the other tests. If there are any, an unwritten function
                does not count as a failure.
@@ -196,14 +196,6 @@ class Runs:
             if verdict.failed and not (first and verdict is Verdict.UNWRITTEN):
                 break
         return ran
-
-    def first_failure(self, target: Target, source: str, exercise: str | None) -> str:
-        """Return the name of the first test that the target fails, or "" if it passes all tests.
-
-        exercise: the exercise to test; None tests all exercises
-        """
-        ran = self.plugin.run(target, tuple(source.split("\n")), self._items_of(exercise), {})
-        return next((r.report.name for r in ran if r.report.verdict.failed), "")
 
     def _items_of(self, exercise: str | None) -> list[Any]:
         known = self.plugin.known
