@@ -24,8 +24,7 @@ from ..comparator import as_tensor, is_array
 from ..outcomes import Outcome
 from ..running.test_runner import Files, Runs
 from ..targets.in_process import Target
-from ..targets.reloaded import Reloaded
-from ..targets.sandboxed import Sandboxed
+from ..targets.sandboxed import Reloaded, Sandboxed
 from .answer_difference import WORK, AnswerDifference, Sides, difference, is_style, side_by_side
 from .array_sizes import of_length_one
 from .call_cost import Calls, RecordedTest, WrongCalls, cost

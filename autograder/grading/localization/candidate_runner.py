@@ -24,7 +24,7 @@ from ..outcomes import Outcome
 from ..running.pytest_plugin import Ran
 from ..running.test_runner import Load, Runs
 from ..targets.in_process import Target
-from ..targets.reloaded import Reloaded
+from ..targets.sandboxed import Reloaded
 
 _CLOCK_SECONDS = 0.02  # how long a reading of the sandbox's processor time stays valid
 _PATIENCE = 4.0  # limit on the measured processor time, as a multiple of the budget

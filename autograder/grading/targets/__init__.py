@@ -10,4 +10,4 @@ Start with `in_process.Target`. `confined_process` starts processes and exchange
 and `resource_limits` limits their time and memory.
 """
 
-__all__ = ["confined_process", "in_process", "reloaded", "resource_limits", "sandboxed"]
+__all__ = ["confined_process", "in_process", "resource_limits", "sandboxed"]
