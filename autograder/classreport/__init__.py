@@ -4,5 +4,3 @@ Students choose the names of their submissions, so templates escape everything a
 scripts. `analysis` summarises reports, `page` reads them and renders the result. Start with
 `analysis`.
 """
-
-__all__ = ["analysis", "page"]

@@ -3,5 +3,3 @@
 Each page shows a week's lesson, executed with the solution; executed lessons are cached. The leak
 check examines every page before any page is written. Start with `build`.
 """
-
-__all__ = ["build"]

@@ -5,5 +5,3 @@ plain names, and only these names are used as paths. `submitting` merges the fil
 student's earlier submission, shows the result to the student, and stores it. Start reading at
 `submitting`.
 """
-
-__all__ = ["submitting", "upload"]
