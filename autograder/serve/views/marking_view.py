@@ -1,5 +1,7 @@
 """Build the pages for marking written answers question by question."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Collection, Mapping
 
@@ -24,6 +26,7 @@ from .view_models import in_short, local_time
 
 CARDS_PER_PAGE = 40
 _MAX_NAMES = 6
+_LINE = re.compile(r"line(\d{1,2})\Z")
 _NUMBER = re.compile(r"[+-]?\d{1,4}([.,]\d{1,4})?\Z")
 
 
@@ -58,6 +61,12 @@ class GivenMark(msgspec.Struct, frozen=True):
     lines: dict[int, str]
     adjustment: str
     comment: str
+
+    @classmethod
+    def of(cls, fields: Mapping[str, str]) -> GivenMark:
+        lines = {int(m[1]): points for name, points in fields.items() if (m := _LINE.match(name))}
+        comment = fields.get("comment", "").strip().replace("\r\n", "\n")
+        return cls(lines, fields.get("adjustment", "").strip(), comment)
 
     def detail(self, guide: MarkingGuide) -> MarkDetail:
         """Return the mark; raise NbgraderError if there is none or the rubric has changed."""
