@@ -5,7 +5,6 @@ nbgrader, which takes seconds.
 """
 
 import datetime as dt
-import hashlib
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -34,7 +33,7 @@ from .gradebook.report_store import (
     students_with_earlier_reports,
 )
 from .regrade.regrade_log import open_requests
-from .release.archive import names
+from .release.archive import inbound_folders
 from .workspace import Workspace
 
 
@@ -169,12 +168,8 @@ def to_collect(course: Course, week: Week) -> list[str]:
     """Return the students whose newest submission in the exchange has not been collected yet."""
     workspace = Workspace(course)
     newest: dict[str, dt.datetime] = {}
-    for name in names(workspace, week):
-        for path in (workspace.exchange / course.id / "inbound").glob(f"*+{name}+*"):
-            student, _, rest = path.name.partition(f"+{name}+")
-            time = parse_timestamp(rest.split("+")[0])
-            if student and time:
-                newest[student] = max(time, newest.get(student, time))
+    for _, student, time in inbound_folders(workspace, week):
+        newest[student] = max(time, newest.get(student, time))
     seen = {student: parse_timestamp(last_seen(course, week, student)) for student in newest}
     return [s for s in sorted(newest) if (before := seen[s]) is None or newest[s] > before]
 
@@ -187,11 +182,7 @@ def returned(workspace: Workspace, week: Week, student: str) -> bool:
     secret = workspace.feedback(student, week) / "submission_secret.txt"
     if not secret.is_file():
         return workspace.feedback_page(student, week).is_file()
-    # Compute the file name in the same way as nbgrader's utils.notebook_hash.
-    key = secret.read_text(encoding="utf-8") + week.name
-    name = hashlib.md5(key.encode(), usedforsecurity=False).hexdigest()
-    released: Path = workspace.exchange / workspace.course.id / "feedback" / f"{name}.html"
-    return released.is_file()
+    return workspace.delivered_page(secret.read_bytes(), week).is_file()
 
 
 def returned_page(workspace: Workspace, week: Week, student: str) -> Path | None:

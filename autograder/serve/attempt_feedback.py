@@ -249,30 +249,24 @@ def _redact_exercise(view: ExerciseView, policy: Immediate) -> VisibleExercise:
     named = tuple(
         NamedMistake(d.title, d.hint, d.opening, d.is_minor) for d in view.report.explained
     )
-    example = view.example
-    if policy.show == "names":
-        where, carried = (view.where, view.carried) if named else ("", "")
-        return VisibleExercise(
-            view.name,
-            view.points,
-            named=named,
-            where=where,
-            carried=carried,
-            counterexample=example if named else None,
-        )
-    return VisibleExercise(
+    shown = VisibleExercise(
         view.name,
         view.points,
+        named=named,
+        where=view.where,
+        carried=view.carried,
+        counterexample=view.example,
+    )
+    if policy.show == "names":
+        return shown if named else VisibleExercise(view.name, view.points)
+    return msgspec.structs.replace(
+        shown,
         state=view.state,
         words=view.words,
         mark=view.mark,
         score=view.score if policy.show == "scores" else None,
-        named=named,
-        where=view.where,
-        carried=view.carried,
         causes=tuple(_visible_findings(view)),
         passing=len(view.held),
-        counterexample=example,
     )
 
 

@@ -81,7 +81,9 @@ class Queue(t.Store):
         source: name of the submission's folder in the exchange
         """
         with self.transaction() as db:
-            self._lock_student(db, student, week)
+            if self.shared:  # serialize a student's simultaneous submissions on PostgreSQL
+                key = sa.func.hashtext(f"{student}/{week}")
+                db.execute(sa.select(sa.func.pg_advisory_xact_lock(key)))
             if source:
                 query = sa.select(t.submissions).where(t.submissions.c.source == source)
                 if known := db.execute(query).first():
@@ -131,12 +133,6 @@ class Queue(t.Store):
         files = self.insert(t.contents, digest=submission.digest, data=content)
         db.execute(files.on_conflict_do_nothing())
         db.execute(t.submissions.insert().values(**row))
-
-    def _lock_student(self, db: sa.Connection, student: str, week: str) -> None:
-        """Serialize a student's simultaneous submissions on PostgreSQL."""
-        if self.shared:
-            key = sa.func.hashtext(f"{student}/{week}")
-            db.execute(sa.select(sa.func.pg_advisory_xact_lock(key)))
 
     def _of_student(self, db: sa.Connection, student: str, week: str) -> list[QueuedSubmission]:
         query = sa.select(t.submissions).where(t.of_student(t.submissions, student, week))

@@ -3,7 +3,6 @@
 import contextlib
 import os
 import resource
-import socket
 import ssl
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -18,6 +17,7 @@ from ..model.course import Course
 from ..model.errors import KitError
 from .grading_service import Service
 from .login import HubLogin, Login, session_cookie
+from .request_limits import listening
 from .shared_state import Address, Settings
 from .views.routes import application
 
@@ -64,7 +64,7 @@ def run(course: Course, settings: Settings) -> None:
     _, maximum = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (maximum, maximum))
     running = KitError("a service of this project is running already: stop it first")
-    with alone(course.state / _LOCK, running), _listening(address) as listener:
+    with alone(course.state / _LOCK, running), listening(address.host, address.port) as listener:
         service = Service(course, settings)
 
         @asynccontextmanager
@@ -105,13 +105,3 @@ def _login(service: Service) -> Login:
         return Login(service.accounts, cookie, address.prefix)
     staff = service.settings.instructors, service.settings.assistants
     return HubLogin(service.accounts, cookie, address.prefix, *staff)
-
-
-def _listening(address: Address) -> socket.socket:
-    """Return a listening socket; raise KitError if the address cannot be bound."""
-    family = socket.AF_INET6 if ":" in address.host else socket.AF_INET
-    try:
-        return socket.create_server((address.host, address.port), family=family)
-    except OSError as error:
-        where = f"{address.host}:{address.port}"
-        raise KitError(f"cannot listen on {where}: {os.strerror(error.errno or 0)}") from None
