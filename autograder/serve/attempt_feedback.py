@@ -26,6 +26,7 @@ from itertools import islice
 from typing import Literal, assert_never
 
 import msgspec
+from msgspec.structs import replace
 
 from ..feedback.view import ExerciseView, view_exercise
 from ..model.course import Course, Immediate, Week
@@ -219,13 +220,9 @@ def _without_values(
 ) -> ExerciseReport:
     """Remove the values of hidden tests, and a counterexample that the student may not see."""
     example = exercise.counterexample if exercise.counterexample in examples else None
-    tests = tuple(
-        msgspec.structs.replace(test, message=_safe_message(test)) for test in exercise.tests
-    )
+    tests = tuple(replace(test, message=_safe_message(test)) for test in exercise.tests)
     elsewhere = tuple(d for d in exercise.deductions if d.counted_in)
-    return msgspec.structs.replace(
-        exercise, tests=tests, deductions=elsewhere, counterexample=example
-    )
+    return replace(exercise, tests=tests, deductions=elsewhere, counterexample=example)
 
 
 def _safe_message(test: TestReport) -> str:
@@ -259,7 +256,7 @@ def _redact_exercise(view: ExerciseView, policy: Immediate) -> VisibleExercise:
     )
     if policy.show == "names":
         return shown if named else VisibleExercise(view.name, view.points)
-    return msgspec.structs.replace(
+    return replace(
         shown,
         state=view.state,
         words=view.words,

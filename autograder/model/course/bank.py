@@ -24,6 +24,7 @@ from functools import cached_property
 from pathlib import Path
 
 import msgspec
+from msgspec.structs import replace
 
 from ..errors import CourseError
 from .registry import Course, Week
@@ -83,9 +84,7 @@ class Bank:
         folder = self.folder / "adapters"
         shared = [self._read(f) for f in folder.glob("_shared.py")]
         found = (
-            msgspec.structs.replace(
-                self._misconception(f), source="\n\n".join([*shared, self._read(f)])
-            )
+            replace(self._misconception(f), source="\n\n".join([*shared, self._read(f)]))
             for f in sorted(folder.glob("[!_]*.py"))
         )
         return {adapter.exercise: adapter for adapter in found}

@@ -21,6 +21,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 import msgspec
+from msgspec.structs import replace
 
 from ..course import Exercise, Scoring, Week
 from .schema import (
@@ -122,7 +123,7 @@ class Tally:
     def __init__(self, evidence: Evidence, rule: Scoring) -> None:
         self.evidence, self.rule = evidence, rule
         self.tests = tuple(
-            msgspec.structs.replace(t, carried=round(carried * rule.carried, 4))
+            replace(t, carried=round(carried * rule.carried, 4))
             if (carried := evidence.carried.get(t.name, 0.0))
             else t
             for t in evidence.tests
@@ -341,8 +342,6 @@ def rounded(points: float, decimals: int) -> float:
 
 def with_rounded_scores(report: SubmissionReport, week: Week, decimals: int) -> SubmissionReport:
     """Round each exercise's score; the submission's score becomes the sum of those that count."""
-    exercises = tuple(
-        msgspec.structs.replace(e, score=rounded(e.score, decimals)) for e in report.exercises
-    )
+    exercises = tuple(replace(e, score=rounded(e.score, decimals)) for e in report.exercises)
     score = rounded(sum(e.score for e in counted(week, exercises)), decimals)
-    return msgspec.structs.replace(report, exercises=exercises, score=score)
+    return replace(report, exercises=exercises, score=score)

@@ -11,7 +11,7 @@ import hashlib
 from collections.abc import Iterable
 from pathlib import Path
 
-import msgspec
+from msgspec.structs import replace
 
 from ...model.errors import KitError
 from ...model.source.import_failure import ImportFailure, explained
@@ -75,8 +75,7 @@ def check_week(
     ]
     unchanged, failing = _remember(folder, source, results)
     results = [
-        msgspec.structs.replace(r, uses=used(source, r.name, failing)) if r.state == "fail" else r
-        for r in results
+        replace(r, uses=used(source, r.name, failing)) if r.state == "fail" else r for r in results
     ]
     notes = find_slips(folder, results, unchanged)
     return Checked(folder, tuple(results), notes=notes)
