@@ -53,6 +53,12 @@ def write_files(folder: Path, files: Mapping[str, bytes]) -> None:
         path.write_bytes(content)
 
 
+def read_folder(folder: Path, root: Path | None = None) -> dict[str, bytes]:
+    """Return the files below a folder, by path relative to `root` (default: the folder)."""
+    paths = (p for p in sorted(folder.rglob("*")) if "__pycache__" not in p.parts and p.is_file())
+    return {path.relative_to(root or folder).as_posix(): path.read_bytes() for path in paths}
+
+
 def hash_of(parts: Iterable[bytes]) -> bytes:
     """Return a 20-byte hash of the parts and of the boundaries between them."""
     digest = hashlib.blake2b(digest_size=20)

@@ -9,6 +9,7 @@ Each file is written under a temporary name and renamed. A killed process theref
 partial report, and several processes can safely store reports of the same submission.
 """
 
+import contextlib
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from importlib import metadata
@@ -30,18 +31,8 @@ _PACKAGES_OF_A_RUN = ("model", "grading", "worker")
 # Settings of a week and of the course that do not affect reports.
 _OF_A_WEEK = ("title", "release", "due", "questions", "files", "folders", "lms")
 _OF_THE_COURSE = (
-    "course",
-    "title",
-    "timezone",
-    "weeks",
-    "late",
-    "nbgrader",
-    "immediate",
-    "canvas",
-    "lti",
-    "decimals",
-    "counts",
-    "handouts",
+    *("course", "title", "timezone", "weeks", "late", "nbgrader", "immediate", "canvas", "lti"),
+    *("decimals", "counts", "handouts"),
 )
 _LIBRARIES = ("torch", "numpy", "scipy", "pytest", "matplotlib", "msgspec")
 
@@ -112,14 +103,11 @@ def versions() -> dict[str, str]:
     """Return the versions of Python, the kit and its libraries ("none" if not installed)."""
     own = {"autograder": __version__, "Python": "{}.{}".format(*sys.version_info)}
     extras = sorted({library for libraries in EXTRAS.values() for library in libraries})
-    return own | {name: _version(name) for name in (*_LIBRARIES, *extras)}
-
-
-def _version(name: str) -> str:
-    try:
-        return metadata.version(name)
-    except metadata.PackageNotFoundError:
-        return "none"
+    found = dict.fromkeys((*_LIBRARIES, *extras), "none")
+    for name in found:
+        with contextlib.suppress(metadata.PackageNotFoundError):
+            found[name] = metadata.version(name)
+    return own | found
 
 
 def _without(settings: msgspec.Struct, left_out: tuple[str, ...]) -> dict[str, Any]:

@@ -64,9 +64,7 @@ def canvas_assignment(course: Course, week: Week, *, pause: float = 1.0) -> Canv
     """Return a week's assignment; raise KitError if a setting or the API token is missing."""
     canvas, number = course.registry.canvas, week.lms.canvas_id if week.lms else None
     if canvas is None:
-        raise KitError(
-            "Canvas is not configured: add canvas: {url: https://..., course: 123} to course.yaml"
-        )
+        raise KitError("course.yaml has no canvas: add canvas: {url: https://..., course: 123}")
     if number is None:
         raise KitError(f"course.yaml: {week.name} has no lms: {{canvas_id: NUMBER}}")
     web = Web(canvas.url, pause=pause)

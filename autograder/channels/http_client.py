@@ -128,9 +128,8 @@ class Web:
     def _url(self, path: str) -> str:
         url = path if "://" in path else f"{self.base}{path}"
         if _origin(url) != self._origin:
-            raise PlatformError(
-                f"{self._origin[1]} redirects to a different host: {_origin(url)[1]}"
-            )
+            other = _origin(url)[1]
+            raise PlatformError(f"{self._origin[1]} redirects to a different host: {other}")
         return url
 
     def _check(self, response: httpx.Response) -> None:

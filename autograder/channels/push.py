@@ -138,9 +138,8 @@ def plan_push(
         there = grades.get(entry.number, PlatformGrade())
         comment = _new_comment(week, student, comments.get(student), there)
         todo = _todo(scores[student], comment, there, record.get(student), overwrite)
-        plan.append(
-            PlannedGrade(student, entry.number, scores[student], comment, there.points, todo)
-        )
+        points = scores[student]
+        plan.append(PlannedGrade(student, entry.number, points, comment, there.points, todo))
     push = Push(plan, unmatched)
     most = platform.maximum()
     if most is not None and abs(most - total(week)) > _TOLERANCE:
@@ -244,9 +243,8 @@ class _Journal:
         record = self.read()
         now = dt.datetime.now(dt.UTC).isoformat(timespec="seconds")
         before = record.get(one.student, Pushed())
-        record[one.student] = Pushed(
-            one.points if done else before.points, None if done else one.points, now
-        )
+        known, sending = (one.points, None) if done else (before.points, one.points)
+        record[one.student] = Pushed(known, sending, now)
         replace_file(self._path, msgspec.json.encode(record))
 
     def alone(self) -> AbstractContextManager[None]:

@@ -18,13 +18,16 @@ from .course.registry import aware
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 
 
-def packed(files: Mapping[str, bytes]) -> bytes:
-    """Pack the files as a zip archive; equal files give identical bytes."""
+def packed(files: Mapping[str, bytes], modes: Mapping[str, int] | None = None) -> bytes:
+    """Pack the files as a zip archive; equal files give identical bytes.
+
+    modes: type and permissions by name; default: 0o644
+    """
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
         for name in sorted(files):
             entry = zipfile.ZipInfo(name, _EPOCH)
-            entry.external_attr = 0o644 << 16
+            entry.external_attr = (modes or {}).get(name, 0o644) << 16
             entry.compress_type = zipfile.ZIP_DEFLATED
             archive.writestr(entry, files[name])
     return stream.getvalue()

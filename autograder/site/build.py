@@ -244,14 +244,12 @@ def parts_of(
     frames = 0
     for cell, following in zip_longest(notebook.cells, notebook.cells[1:]):
         name = cell.metadata.get("nbgrader", {}).get("grade_id", "")
-        effort = syllabus.efforts(name) if syllabus and name else None
+        effort = {**syllabus.exercises, **syllabus.questions}.get(name) if syllabus else None
         if name and cell.cell_type == "code":
             task = week.exercise(name)
             stages = tuple(markdown(stage) for stage in hints.get(name, ()))
-            part = LessonPart(
-                "exercise", _NO_TEXT, (), name, task.points, task.elective, effort, stages
-            )
-            found.append(part)
+            facts = name, task.points, task.elective, effort, stages
+            found.append(LessonPart("exercise", _NO_TEXT, (), *facts))
         elif name:
             points = next(q.points for q in week.questions if q.name == name)
             found.append(LessonPart("question", name=name, points=points, effort=effort))

@@ -26,6 +26,7 @@ from typing import Any
 import jupytext
 import nbformat
 
+from ...files import read_folder
 from ...model.availability import CPU_BUILDS
 from ...model.course import Course, Week
 from ...model.course.registry import Exercise, Question
@@ -196,12 +197,7 @@ def _instructions(week: Week) -> str:
 
 
 def _folder(course: Course, week: Week, name: str) -> dict[str, bytes]:
-    folder = course.root / "exercises" / name
-    found = {
-        path.relative_to(folder.parent).as_posix(): path.read_bytes()
-        for path in sorted(folder.rglob("*"))
-        if path.is_file() and "__pycache__" not in path.parts
-    }
+    found = read_folder(course.root / "exercises" / name, course.root / "exercises")
     if not found:
         raise BuildError(f"exercises/{name} is missing or empty: {week.name} lists it")
     return found

@@ -236,9 +236,7 @@ def _texts(location: str, content: bytes) -> Iterator[tuple[str, str]]:
         try:
             value = json.loads(text)
         except ValueError:
-            raise LeakError(
-                f"{location}: this is not valid JSON, so it cannot be checked"
-            ) from None
+            raise LeakError(f"{location}: not valid JSON, so it cannot be checked") from None
         yield from ((f"{location} at {path}", inner) for path, inner in _strings(value, ""))
 
 

@@ -35,27 +35,12 @@ _OPERATORS: dict[type[ast.AST], type[ast.AST]] = {
     ast.Pow: ast.Mult,
     ast.Mod: ast.Add,
 }
-_NAMES = {
-    "amax": "amin",
-    "max": "min",
-    "min": "max",
-    "argmax": "argmin",
-    "sum": "mean",
-    "tril": "triu",
-    "ones": "zeros",
-    "zeros": "ones",
-    "ones_like": "zeros_like",
-    "zeros_like": "ones_like",
-    "sin": "cos",
-    "cos": "sin",
-    "any": "all",
-    "all": "any",
-    "logical_and": "logical_or",
-    "exp": "exp2",
-    "log": "log2",
-    "maximum": "minimum",
-    "cumsum": "cumprod",
-}
+_REPLACEMENTS = """
+    amax:amin max:min min:max argmax:argmin sum:mean tril:triu ones:zeros zeros:ones
+    ones_like:zeros_like zeros_like:ones_like sin:cos cos:sin any:all all:any
+    logical_and:logical_or exp:exp2 log:log2 maximum:minimum cumsum:cumprod
+"""
+_NAMES = dict(pair.split(":") for pair in _REPLACEMENTS.split())
 
 
 class Mutant(msgspec.Struct, frozen=True):

@@ -6,7 +6,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Mapping
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Executor, Future, wait
-from typing import Any
+from typing import Any, cast
 
 from ...model.availability import installed
 from ...model.errors import KitError
@@ -110,8 +110,7 @@ class _Crew:
 
     def executor(self) -> Executor:
         """Return an executor that runs one job at a time on each worker that has the parcel."""
-        executor: Executor = self._client.get_executor(pure=False, resources={self.resource: 1})
-        return executor
+        return cast(Executor, self._client.get_executor(pure=False, resources={self.resource: 1}))
 
     def look(self) -> int:
         """Send the parcel to new workers; return the number of workers that can grade it."""
@@ -136,8 +135,7 @@ class _Crew:
         if self._client.status != "running":
             raise _lost()
         info = self._client.sync(self._client.scheduler.identity, n_workers=-1)
-        workers: dict[str, Any] = info["workers"]
-        return workers
+        return cast(dict[str, Any], info["workers"])
 
     def dismiss(self) -> None:
         """Remove the parcel from the workers that are still alive."""
@@ -222,10 +220,8 @@ class _ClusterBatch:
             self._crew.say("waiting for a worker: the cluster has none")
         while not self._crew.look():
             if self._crew.refusals:
-                reasons = dict.fromkeys(self._crew.refusals.values())
-                raise KitError(
-                    "every worker of the cluster refuses to grade: " + " | ".join(reasons)
-                )
+                reasons = " | ".join(dict.fromkeys(self._crew.refusals.values()))
+                raise KitError(f"every worker of the cluster refuses to grade: {reasons}")
             if time.monotonic() > deadline:
                 raise KitError(
                     f"no worker appeared within {PATIENCE_SECONDS:.0f} s: start workers (`dask "

@@ -24,7 +24,7 @@ from pathlib import Path
 import msgspec
 
 from ...batch.intake import Submission, Unread
-from ...files import course_secret
+from ...files import course_secret, read_folder
 from ...model.course import REGISTRY, Course, Week, load
 from ...model.course.loader import one_week
 from ...model.errors import CourseError
@@ -40,13 +40,13 @@ Grade = Callable[[Course, Week, Sequence[Submission]], Report]
 
 def keep_release(course: Course, week: Week, number: int) -> None:
     """Archive the files needed to grade submissions that are based on this release."""
-    folders = course.exercise_folder(week), course.solution_folder(week), course.graders(week)
-    files = {
-        path.relative_to(course.root).as_posix(): path.read_bytes()
-        for folder in folders
-        for path in folder.rglob("*")
-        if path.is_file() and "__pycache__" not in path.parts
-    }
+    files: dict[str, bytes] = {}
+    for folder in (
+        course.exercise_folder(week),
+        course.solution_folder(week),
+        course.graders(week),
+    ):
+        files |= read_folder(folder, course.root)
     files[REGISTRY] = one_week(course, week).encode()
     files[f"{course.state.name}/secret"] = course_secret(course)
     replace_folder(course.state / "releases" / week.name / str(number), files, 0o700)
@@ -161,13 +161,9 @@ def changed_files(old: Path, new: Mapping[str, bytes]) -> list[str]:
 
     Ignore week.json and CHANGES.md. old: folder of the earlier release. new: new files by name
     """
-    before = {p.relative_to(old).as_posix(): p for p in old.rglob("*") if p.is_file()}
-    ours = {CHANGES, DESCRIPTION}
-    return sorted(
-        name
-        for name in {*before, *new} - ours
-        if name not in before or name not in new or before[name].read_bytes() != new[name]
-    )
+    before = read_folder(old)
+    names = {*before, *new} - {CHANGES, DESCRIPTION}
+    return sorted(name for name in names if before.get(name) != new.get(name))
 
 
 def changes_page(week: Week, old: Path, new: Mapping[str, bytes], number: int) -> str:
