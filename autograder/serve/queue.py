@@ -36,6 +36,9 @@ _RECEIPT_LETTERS = "23456789ABCDEFGHJKMNPQRSTUVWXYZ"
 _RUNNING = t.submissions.c.state == t.RUNNING
 
 
+Graded = tuple[QueuedSubmission, SubmissionReport]
+
+
 class Admission(NamedTuple):
     """How to queue a new submission. `withheld`: hide its result; `wait`: delay grading (s)."""
 
@@ -303,7 +306,7 @@ class Queue(t.Store):
         report = self.result(submission.receipt) if submission.state == t.GRADED else None
         return report.verdict if report else None
 
-    def recent_results(self, since: float) -> list[tuple[QueuedSubmission, SubmissionReport]]:
+    def recent_results(self, since: float) -> list[Graded]:
         """Return the results stored at or after `since` (seconds since the epoch), oldest first."""
         same = t.submissions.c.receipt == t.results.c.receipt
         query = sa.select(t.submissions, t.results.c.report).where(same)

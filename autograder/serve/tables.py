@@ -113,18 +113,8 @@ sessions = _table(
     "sessions", "hash", hash=str, name=str, role=str, kind=str, last_used=float, expires=float
 )
 # Who changed which mark, extension, request or token. `cell`: an exercise or a question, or "".
-actions = _table(
-    "actions",
-    "number",
-    number=int,
-    at=float,
-    who=str,
-    kind=str,
-    student=str,
-    week=str,
-    cell=str,
-    detail=str,
-)
+_texts = dict.fromkeys(("who", "kind", "student", "week", "cell", "detail"), str)
+actions = _table("actions", "number", number=int, at=float, **_texts)
 
 
 def queued_submission(row: sa.Row[Any]) -> QueuedSubmission:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 import sys
 from pathlib import Path
@@ -15,7 +14,6 @@ from typer import Argument, Option
 from ...model.availability import axis
 from ...model.course import Course, Week
 from ...model.course.bank import Bank
-from ...model.errors import KitError
 from ...model.report.schema import Ending
 from ...terminal.console import terminal
 from ..app import flag
@@ -131,13 +129,7 @@ def trial_of(course: Course, week: Week, what: str) -> Trial:
             text = path.read_text(encoding="utf-8-sig", errors="replace")
             return _on_solution(bank, path.stem, text)
         return Trial(read_submission(path, week, course.limits(week), path.stem))
-    programs = {m.name: m.source for m in bank.misconceptions}
-    programs |= bank.alternatives | {"solution": bank.solution}
-    if what not in programs:
-        near = difflib.get_close_matches(what, programs, n=3)
-        guess = f"; did you mean {' or '.join(near)}?" if near else ""
-        raise KitError(f"{what} is neither a file nor a misconception of {week.name}{guess}")
-    source = programs[what]
+    source = bank.program(what)
     offset = bank.solution.count("\n") + 2 if source != bank.solution else 0
     return Trial(Submission(what, {week.module: source.encode()}), own_code=True, offset=offset)
 

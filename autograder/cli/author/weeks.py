@@ -17,10 +17,11 @@ from typer import Argument, Option
 from ...model.availability import missing_in_words
 from ...model.course import Course, Week, load
 from ...model.errors import CourseError, KitError, NoCourse
+from ...model.message_text import plural
 from ...terminal.console import terminal
 from ..app import flag
 from ..options import DeviceOption, JobsOption
-from ..output import new_table, plural, print_attention
+from ..output import new_table, print_attention
 
 if TYPE_CHECKING:
     from ...authoring.verify.week_parts import Verification

@@ -10,10 +10,10 @@ from typer import Argument, Option
 
 from ...model.course import Course, Week, load
 from ...model.errors import KitError
-from ...model.message_text import visible
+from ...model.message_text import plural, visible
 from ...terminal.console import terminal
 from ..app import flag
-from ..output import plural, write_output
+from ..output import write_output
 
 if TYPE_CHECKING:
     from ...model.report.schema import Report

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Annotated
 from typer import Option
 
 from ...model.errors import KitError
+from ...model.message_text import plural
 from ...terminal.console import terminal
 from ..app import flag
 from ..options import UnmarkedOption, WeekArgument, find_week
-from ..output import counted, counting, plural, print_attention
+from ..output import counted, counting, print_attention
 
 if TYPE_CHECKING:
     from ...channels.push import Platform

@@ -10,11 +10,11 @@ from typer import Argument, Option
 
 from ...model.course import Course, Week
 from ...model.errors import KitError
-from ...model.message_text import visible
+from ...model.message_text import plural, visible
 from ...terminal.console import terminal
 from ..app import flag
 from ..options import JobsOption, WeekArgument, find_week
-from ..output import new_table, plural
+from ..output import new_table
 
 if TYPE_CHECKING:
     from ...nbgrader.collect.history import Entry, History
@@ -211,9 +211,7 @@ def requests(
 
     if answer is not None:
         answer_request(course, chosen, answer, text)
-        print(
-            f"answered; `autograder feedback {chosen.name} --student {answer}` releases the answer"
-        )
+        print(f"answered; `autograder feedback {chosen.name} --student {answer}` releases it")
     waiting = open_requests(course, chosen)
     for name in waiting:
         request = read_request(course, chosen, name)

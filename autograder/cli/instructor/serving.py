@@ -15,9 +15,10 @@ from typer import Option
 from ...model.availability import axis
 from ...model.course import Course, load
 from ...model.errors import KitError
+from ...model.message_text import plural
 from .. import options
 from ..app import flag
-from ..output import plural, print_checks, write_output
+from ..output import print_checks, write_output
 
 if TYPE_CHECKING:
     from ...serve.login import Role

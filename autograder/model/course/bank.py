@@ -27,6 +27,7 @@ import msgspec
 from msgspec.structs import replace
 
 from ..errors import CourseError
+from ..message_text import close_names
 from .registry import Course, Week
 
 _FIELD = re.compile(
@@ -104,6 +105,17 @@ class Bank:
 
     def of_exercise(self, exercise: str) -> tuple[Misconception, ...]:
         return tuple(m for m in self.misconceptions if m.exercise == exercise)
+
+    def program(self, name: str) -> str:
+        """Return the solution, an alternative or a misconception; raise CourseError if unknown."""
+        programs = {m.name: m.source for m in self.misconceptions}
+        programs |= self.alternatives | {"solution": self.solution}
+        if name not in programs:
+            raise CourseError(
+                f"{name} is neither a file nor a program in the bank of {self.week.name}"
+                f"{close_names(name, programs)}"
+            )
+        return programs[name]
 
     def _read(self, path: Path) -> str:
         location = path.relative_to(self.course.root)

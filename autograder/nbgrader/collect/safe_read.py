@@ -6,6 +6,7 @@ from fnmatch import fnmatch
 from pathlib import Path
 
 from ...batch.intake import is_wanted
+from ...lms.bulk import FilesRead
 
 FILE_BOUND = 64 << 20
 _TOTAL_BOUND = 256 << 20
@@ -15,7 +16,7 @@ _DEPTH = 40  # maximum depth of nested folders
 
 def read_ordinary(
     source: Path, ignored: tuple[str, ...] = (), bound: int = FILE_BOUND
-) -> tuple[dict[str, bytes], list[str]]:
+) -> FilesRead:
     """Return the regular files of a folder by name, and a line for each skipped file.
 
     ignored: patterns of file and folder names to skip silently. bound: size limit in bytes for

@@ -6,7 +6,7 @@ same parts again has no effect and keeps the earlier submission time. Every subm
 """
 
 import datetime as dt
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from ...batch.intake import Submission, Unread
 from ...files import in_turn
+from ...lms.bulk import Accept
 from ...model.course import Course, Week
 from ...model.errors import NbgraderError
 from ...model.submission_files import KINDS, Note
@@ -133,18 +134,9 @@ def _keep(
     return Accepted(entry, refused)
 
 
-def acceptor(
-    course: Course, week: Week, channel: str
-) -> Callable[[str, dict[str, bytes], str], list[str]]:
-    """Return a function that accepts a submission (student, files, time) from the channel.
-
-    The function returns the lines to print.
-    """
-
-    def accept_files(student: str, files: dict[str, bytes], handed_in: str) -> list[str]:
-        return accept(course, week, student, files, handed_in, channel).remarks(student)
-
-    return accept_files
+def acceptor(course: Course, week: Week, channel: str) -> Accept:
+    """Return a function that accepts a submission from the channel and returns remarks."""
+    return lambda who, files, time: accept(course, week, who, files, time, channel).remarks(who)
 
 
 def _add_released_notebook(

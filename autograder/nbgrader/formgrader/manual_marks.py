@@ -17,8 +17,9 @@ import msgspec
 
 from ...model.course import Course, Week
 from ...model.errors import NbgraderError
+from ...model.message_text import first_names
 from ..gradebook.database import Marked, read_hand_marks, transactions
-from ..gradebook.due_dates import first_names, update_penalty
+from ..gradebook.due_dates import update_penalty
 from ..gradebook.report_store import judged_digests
 from ..workspace import cells_of, open_gradebook, read_state, write_state
 
@@ -71,9 +72,8 @@ def restore_marks(course: Course, week: Week) -> list[str]:
     """
     lost = keep_marks(course)[week.name]
     kept, notes, held = _read(course, week), [], read_hand_marks(course).get(week.name, {})
-    not_submitted = [
-        s for s, m in kept.students.items() if m.extension and not m.cells and s not in held
-    ]
+    extended = [s for s, m in kept.students.items() if m.extension and not m.cells]
+    not_submitted = [student for student in extended if student not in held]
     if not (lost or not_submitted):
         return []
     with open_gradebook(course) as gradebook:

@@ -18,7 +18,7 @@ from typing import Any
 from ...model.course import Course, Week
 from ...model.course.late import Lateness, lateness
 from ...model.errors import NbgraderError
-from ...model.message_text import did_you_mean
+from ...model.message_text import did_you_mean, first_names
 from ..collect.notebooks import first_cells
 from ..collect.notebooks import read_cells as read_released_cells
 from ..workspace import Workspace, open_api, open_gradebook, require
@@ -180,12 +180,6 @@ def require_scores(course: Course, week: Week, held: Container[str]) -> None:
             f"the gradebook has lost the scores of {first_names(lost)} in {week.name}: "
             f"run `autograder grade {week.name}` to restore them from the stored results"
         )
-
-
-def first_names(students: Sequence[str]) -> str:
-    """Join the first five names; if there are more, add how many."""
-    more = f" and {len(students) - 5} more" if len(students) > 5 else ""
-    return f"{', '.join(students[:5])}{more}"
 
 
 def _released_cells(course: Course, week: Week) -> dict[str, float]:

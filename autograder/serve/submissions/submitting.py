@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import msgspec
 import sqlalchemy as sa
 
+from ...lms.bulk import FilesRead
 from ...model.course import Week
 from ...model.errors import IntakeError
 from ...model.report.schema import Ending
@@ -216,9 +217,7 @@ class Submissions:
             return msgspec.structs.replace(merged, problem=problem)
         return merged
 
-    def _accept(
-        self, week: Week, uploaded: Mapping[str, bytes]
-    ) -> tuple[dict[str, bytes], list[str]]:
+    def _accept(self, week: Week, uploaded: Mapping[str, bytes]) -> FilesRead:
         course = self.courses.now
         if not Workspace(course).released(week).is_dir():
             raise IntakeError(f"{week.title} has not been released yet.")

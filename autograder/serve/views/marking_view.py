@@ -13,6 +13,7 @@ from ...files import in_turn
 from ...model.course import Course, Week
 from ...model.course.registry import Question
 from ...model.errors import NbgraderError
+from ...model.message_text import first_names
 from ...nbgrader.formgrader.written_answers import (
     AnswerGroup,
     answer_groups,
@@ -25,7 +26,6 @@ from .staff_log import MarkDetail, StaffAction, StaffLog
 from .view_models import in_short, local_time
 
 CARDS_PER_PAGE = 40
-_MAX_NAMES = 6
 _LINE = re.compile(r"line(\d{1,2})\Z")
 _NUMBER = re.compile(r"[+-]?\d{1,4}([.,]\d{1,4})?\Z")
 
@@ -151,6 +151,5 @@ def _card(
 def _title(course: Course, group: AnswerGroup) -> str:
     anonymous = course.registry.anonymous_marking
     names = [f"Answer {c}" for c in group.codes] if anonymous else sorted(group.students)
-    more = f" and {len(names) - _MAX_NAMES} more" if len(names) > _MAX_NAMES else ""
-    listed = ", ".join(names[:_MAX_NAMES]) + more
+    listed = first_names(names, 6)
     return listed if len(names) == 1 else f"{len(names)} equal answers: {listed}"

@@ -98,10 +98,8 @@ def application(service: Service, login: Login, lifespan: Any = None) -> Request
     """Return the ASGI application with all routes, checks and limits."""
     access = AccessControl(service, login)
     address = service.settings.address
-    prefix = address.prefix.rstrip("/")
-    routes = [
-        Route(f"{prefix}{row.path}", access.endpoint(row), methods=[row.method]) for row in ROUTES
-    ]
+    base = address.prefix.rstrip("/")
+    routes = [Route(base + row.path, access.endpoint(row), methods=[row.method]) for row in ROUTES]
     errors = {404: access.page_not_found}
     app = Starlette(routes=routes, lifespan=lifespan, exception_handlers=errors)
 
