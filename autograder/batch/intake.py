@@ -84,12 +84,12 @@ def read_files(files: Mapping[str, bytes], week: Week, limits: Limits, name: str
     return _taken(entries, week, limits, clean_name(name))
 
 
-def _taken(entries: _Entries, week: Week, limits: Limits, shown: str) -> Submission:
+def _taken(entries: _Entries, week: Week, limits: Limits, name: str) -> Submission:
     try:
         files, notes = with_module(_bounded(entries, limits), week)
         files = _rooted_at_module(files, week)
         _check_module(files[week.module], week)
-        return Submission(shown, files, notes=notes)
+        return Submission(name, files, notes=notes)
     except _Refused as refused:
         problem = str(refused)
     except OSError as error:
@@ -98,7 +98,7 @@ def _taken(entries: _Entries, week: Week, limits: Limits, shown: str) -> Submiss
         problem = "A file name is not valid text. Rename the file."
     except ValueError:  # the path contains a null byte
         problem = "The submission cannot be read: its name is invalid."
-    return Submission(shown, problem=problem)
+    return Submission(name, problem=problem)
 
 
 def clean_name(name: str) -> str:

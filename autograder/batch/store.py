@@ -110,8 +110,8 @@ def versions() -> dict[str, str]:
     return own | found
 
 
-def _without(settings: msgspec.Struct, left_out: tuple[str, ...]) -> dict[str, Any]:
-    return {k: v for k, v in msgspec.structs.asdict(settings).items() if k not in left_out}
+def _without(settings: msgspec.Struct, names: tuple[str, ...]) -> dict[str, Any]:
+    return {k: v for k, v in msgspec.structs.asdict(settings).items() if k not in names}
 
 
 class ResultStore:

@@ -187,19 +187,19 @@ def carry_out_push(
             on_done()
 
 
-def _write(platform: Platform, one: PlannedGrade) -> str:
+def _write(platform: Platform, grade: PlannedGrade) -> str:
     """Send one grade; if the response is lost, check the platform before sending it again."""
     try:
-        return platform.write(one.number, one.points, one.comment)
+        return platform.write(grade.number, grade.points, grade.comment)
     except PlatformError as error:
         if not error.unsure:
             raise
-    there = platform.grades().get(one.number, PlatformGrade())
-    arrived = there.points is not None and abs(there.points - one.points) <= _TOLERANCE
-    comment = None if one.comment is None or _has_comment(there, one.comment) else one.comment
+    there = platform.grades().get(grade.number, PlatformGrade())
+    arrived = there.points is not None and abs(there.points - grade.points) <= _TOLERANCE
+    comment = None if grade.comment is None or _has_comment(there, grade.comment) else grade.comment
     if arrived and comment is None:
         return ""
-    return platform.write(one.number, one.points, comment)
+    return platform.write(grade.number, grade.points, comment)
 
 
 def _new_comment(week: Week, student: str, text: str | None, there: PlatformGrade) -> str | None:
@@ -238,13 +238,13 @@ class _Journal:
                 "or remove it and check with --dry-run"
             ) from None
 
-    def note(self, one: PlannedGrade, *, done: bool) -> None:
+    def note(self, grade: PlannedGrade, *, done: bool) -> None:
         """Record a grade before it is sent (`done=False`), or after the platform's response."""
         record = self.read()
         now = dt.datetime.now(dt.UTC).isoformat(timespec="seconds")
-        before = record.get(one.student, Pushed())
-        known, sending = (one.points, None) if done else (before.points, one.points)
-        record[one.student] = Pushed(known, sending, now)
+        before = record.get(grade.student, Pushed())
+        known, sending = (grade.points, None) if done else (before.points, grade.points)
+        record[grade.student] = Pushed(known, sending, now)
         replace_file(self._path, msgspec.json.encode(record))
 
     def alone(self) -> AbstractContextManager[None]:

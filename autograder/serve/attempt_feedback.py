@@ -290,20 +290,20 @@ def merit(result: VisibleResult | None) -> tuple[float, ...]:
     return (_correct(result), sum(e.passing for e in result.exercises))
 
 
-def comparison(own: VisibleResult, best: VisibleResult, when: str) -> str:
+def comparison(result: VisibleResult, best: VisibleResult, when: str) -> str:
     """Return a sentence that compares a result with the result of a better submission.
 
     when: the time of the better submission
     """
-    if own.score is not None and best.score is not None:
+    if result.score is not None and best.score is not None:
         return (
-            f"This submission scored {own.score:g} of {own.max_score:g} points. Your submission "
-            f"from {when} scored {best.score:g}."
+            f"This submission scored {result.score:g} of {result.max_score:g} points. "
+            f"Your submission from {when} scored {best.score:g}."
         )
-    if _correct(own) != _correct(best):
+    if _correct(result) != _correct(best):
         return (
-            f"{_correct(own)} of {len(own.exercises)} exercises are correct in this submission. In "
-            f"your submission from {when}, {_correct(best)} were correct."
+            f"{_correct(result)} of {len(result.exercises)} exercises are correct in this "
+            f"submission. In your submission from {when}, {_correct(best)} were correct."
         )
     return f"Fewer checks pass than in your submission from {when}."
 

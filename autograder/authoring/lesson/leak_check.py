@@ -71,11 +71,11 @@ def secrets_of(course: Course, week: Week, solved: str = "") -> tuple[Secret, ..
     return tuple(found.values())
 
 
-def check_files(files: Mapping[str, bytes], secrets: Iterable[Secret], shown: str) -> None:
+def check_files(files: Mapping[str, bytes], secrets: Iterable[Secret], folder: str) -> None:
     """Raise LeakError if a file contains a secret. `shown`: the files' folder in messages."""
     known = tuple(secrets)
     for name, content in files.items():
-        for location, text in _texts(f"{shown}/{name}", content):
+        for location, text in _texts(f"{folder}/{name}", content):
             stripped = _without_whitespace(text)
             for secret in known:
                 position = stripped.find(secret.text)

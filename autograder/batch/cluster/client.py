@@ -177,8 +177,8 @@ class _ClusterBatch:
         finally:
             self._take_back()
 
-    def _hand_out(self, executor: Executor, most: int) -> None:
-        while self._waiting and len(self._out) < most:
+    def _hand_out(self, executor: Executor, limit: int) -> None:
+        while self._waiting and len(self._out) < limit:
             self._submit(executor, self._waiting.popleft())
         if not self._waiting and not self._out and self._alone:
             self._submit(executor, self._alone.popleft())

@@ -159,11 +159,11 @@ def _renumbered(report: SubmissionReport, offset: int) -> SubmissionReport:
     def moved(items: Any) -> Any:
         return tuple(replace(item, line=line(item.line)) for item in items)
 
-    def example(shown: Counterexample | None) -> Counterexample | None:
-        if shown is None or not shown.line:
-            return shown
-        value = shown.wrong_value.replace(f"Line {shown.line} ", f"Line {line(shown.line)} ", 1)
-        return replace(shown, line=line(shown.line), wrong_value=value)
+    def example(found: Counterexample | None) -> Counterexample | None:
+        if found is None or not found.line:
+            return found
+        value = found.wrong_value.replace(f"Line {found.line} ", f"Line {line(found.line)} ", 1)
+        return replace(found, line=line(found.line), wrong_value=value)
 
     exercises = tuple(
         replace(

@@ -163,13 +163,13 @@ def _collect_bulk(course: Course, week: Week, path: Path, roster: Path | None) -
     return print_attention(found.left_out) and not found.unmatched
 
 
-def _collect_git(course: Course, week: Week, roster: Path, where: str | None, newest: bool) -> bool:
+def _collect_git(course: Course, week: Week, roster: Path, urls: str | None, newest: bool) -> bool:
     from ...channels.git import collect_git, read_repositories
     from ...nbgrader.collect.groups import grouped_lines, spread_groups
     from ...nbgrader.collect.submissions import acceptor
     from ...nbgrader.gradebook.database import read_gradebook
 
-    repositories = read_repositories(roster, where)
+    repositories = read_repositories(roster, urls)
     _, entries = read_gradebook(course)
     with counting("repositories", len(repositories)) as advance:
         found = collect_git(

@@ -306,9 +306,9 @@ def refused(
     )
 
 
-def fault(name: str, why: str, max_score: float = 0.0) -> SubmissionReport:
+def fault(name: str, reason: str, max_score: float = 0.0) -> SubmissionReport:
     """Return the report of a submission that could not be graded because of a system error."""
-    message = f"The grading system failed, not the submission: {why}"
+    message = f"The grading system failed, not the submission: {reason}"
     return SubmissionReport(name, Ending.GRADER_FAULT, 0.0, max_score, message=message)
 
 

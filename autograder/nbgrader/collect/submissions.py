@@ -140,7 +140,7 @@ def acceptor(course: Course, week: Week, channel: str) -> Accept:
 
 
 def _add_released_notebook(
-    course: Course, week: Week, files: dict[str, bytes], merged: Merged, sent: Container[str]
+    course: Course, week: Week, files: dict[str, bytes], merged: Merged, incoming: Container[str]
 ) -> list[Note]:
     """Add the released notebook if the submission has none, because nbgrader requires one.
 
@@ -150,7 +150,7 @@ def _add_released_notebook(
     released = Workspace(course).released_file(week, name)
     if not released or files.setdefault(name, released) != released:
         return []
-    explained = name in sent or any(n.kind in ("unreadable", "renamed") for n in merged.notes)
+    explained = name in incoming or any(n.kind in ("unreadable", "renamed") for n in merged.notes)
     return [] if explained else [_MISSING]
 
 
@@ -212,19 +212,19 @@ def put_in_place(
         place(course, week, student, entry)
 
 
-def refuse(course: Course, week: Week, student: str, number: int, stays: int, why: str) -> None:
+def refuse(course: Course, week: Week, student: str, number: int, stays: int, reason: str) -> None:
     """Mark submission `number` as impossible to grade, and make submission `stays` current.
 
     Then accept the notebook of the refused submission, so that new written answers are not lost.
 
-    why: the reason, for the student and the instructor
+    reason: the reason, for the student and the instructor
     """
     name = f"{week.name}.ipynb"
     with in_turn(history_folder(course, week, student)):
         history = _accept_folder(course, week, student)
         refused = history.entry(number)
         assert refused is not None
-        history = history.with_entry(replace(refused, problem=why))
+        history = history.with_entry(replace(refused, problem=reason))
         history = replace(history, current=stays, restored=history.replaced == stays)
         notebook = stored_files(course, week, student, refused).get(name)
         if notebook is None:

@@ -168,14 +168,14 @@ def enter_assignment(course: Course, week: Week) -> None:
     require(result, f"generate_assignment {week.name}")
 
 
-def require_scores(course: Course, week: Week, held: Container[str]) -> None:
+def require_scores(course: Course, week: Week, scored: Container[str]) -> None:
     """Raise NbgraderError if a student has a recorded report but no scores in the gradebook.
 
-    held: the students with scores in the gradebook
+    scored: the students with scores in the gradebook
     """
     submitted = set(Workspace(course).students("submitted", week))
     recorded = (p.stem for p in sorted(recorded_folder(course, week).glob("*.json")))
-    if lost := [s for s in recorded if s in submitted and s not in held]:
+    if lost := [s for s in recorded if s in submitted and s not in scored]:
         raise NbgraderError(
             f"the gradebook has lost the scores of {first_names(lost)} in {week.name}: "
             f"run `autograder grade {week.name}` to restore them from the stored results"

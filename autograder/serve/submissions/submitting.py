@@ -46,11 +46,11 @@ class Drafts(Store):
     """Stores one draft per student and week for a day. All methods block."""
 
     def store(
-        self, student: str, week: str, files: Mapping[str, bytes], left_out: Sequence[str]
+        self, student: str, week: str, files: Mapping[str, bytes], rejected: Sequence[str]
     ) -> None:
         """Store a draft, replacing the student's earlier draft."""
         expired = t.drafts.c.created < self.clock() - _DRAFT_SECONDS
-        row = {"data": packed(files), "left_out": "\n".join(left_out), "created": self.clock()}
+        row = {"data": packed(files), "left_out": "\n".join(rejected), "created": self.clock()}
         draft = self.upsert(t.drafts, student, week, **row)
         self.execute(t.drafts.delete().where(expired), draft)
 
@@ -260,7 +260,7 @@ class Review(msgspec.Struct, frozen=True):
     notes: tuple[str, ...] = ()
 
 
-def review_of(merged: Merged, base: str | None, rule: str, left_out: Sequence[str] = ()) -> Review:
+def review_of(merged: Merged, base: str | None, rule: str, rejected: Sequence[str] = ()) -> Review:
     """Describe a merged submission.
 
     base: time of the earlier submission, "" if unknown, None if there is no earlier submission
@@ -276,18 +276,18 @@ def review_of(merged: Merged, base: str | None, rule: str, left_out: Sequence[st
         stays="" if base is None else f"{earlier} stays as it is.",
         digest=digest_of(merged.files),
         problem=merged.problem,
-        notes=(*notes, *(f"Not accepted: {line}" for line in left_out)),
+        notes=(*notes, *(f"Not accepted: {line}" for line in rejected)),
     )
 
 
-def _lines(parts: Sequence[SubmittedPart], when: str) -> Iterator[ReviewLine]:
+def _lines(parts: Sequence[SubmittedPart], time: str) -> Iterator[ReviewLine]:
     """Yield a line for each file, and one line for all answers with the same fate."""
     answers: dict[str, list[str]] = {}
     for part in parts:
         if part.kind == "answer":
             answers.setdefault(part.fate, []).append(part.name)
         else:
-            yield ReviewLine(part.name, part.fate, _WORDS[part.fate].format(when))
+            yield ReviewLine(part.name, part.fate, _WORDS[part.fate].format(time))
     for fate, names in answers.items():
         noun = "Answer" if len(names) == 1 else "Answers"
-        yield ReviewLine(f"{noun}: {', '.join(names)}", fate, _ANSWER_WORDS[fate].format(when))
+        yield ReviewLine(f"{noun}: {', '.join(names)}", fate, _ANSWER_WORDS[fate].format(time))

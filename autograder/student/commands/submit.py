@@ -87,9 +87,9 @@ def destination(folder: WeekFolder, url: str) -> CourseService | str:
     return service
 
 
-def _sign_in(service: CourseService, why: object) -> str:
+def _sign_in(service: CourseService, reason: object) -> str:
     return (
-        f"{service.url}: {why}. Set {TOKEN_VARIABLE} to the token from your instructor or the "
+        f"{service.url}: {reason}. Set {TOKEN_VARIABLE} to the token from your instructor or the "
         f"web page (in a notebook: %env {TOKEN_VARIABLE}=…), or run this command in a terminal and "
         "type the token when prompted"
     )
