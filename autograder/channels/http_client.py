@@ -17,6 +17,7 @@ from urllib.parse import urlsplit
 
 import httpx
 
+from ..model.availability import LOOPBACK
 from ..model.course import Course
 from ..model.errors import KitError, PlatformError
 from ..model.message_text import replaced
@@ -53,7 +54,6 @@ _ATTEMPTS = 4
 _MAX_PAGES = 500
 _BUSY = (429, 502, 503, 504)
 _NEXT = re.compile(r'<([^>]+)>\s*;[^,]*\brel="?next"?')
-_LOCALHOST = {"127.0.0.1", "::1", "localhost"}
 
 
 class Web:
@@ -65,7 +65,7 @@ class Web:
     def __init__(self, base: str, *, pause: float = 1.0) -> None:
         self.base = base.rstrip("/")
         self._origin = _origin(self.base)
-        if self._origin[0] != "https" and self._origin[1] not in _LOCALHOST:
+        if self._origin[0] != "https" and self._origin[1] not in LOOPBACK:
             raise KitError(f"{base}: use https, because grades and credentials are sent")
         self._pause = pause
         self._client = httpx.Client(timeout=_TIMEOUT_SECONDS, follow_redirects=False)
@@ -137,7 +137,8 @@ class Web:
             return
         messages = {401: "the credentials were rejected", 403: "the credentials do not allow this",
                     404: "course, assignment or student not found"}  # fmt: skip
-        message = messages.get(response.status_code, _error_text(response))
+        text = " ".join(replaced(response.text[:200]).split()) or "no reason given"
+        message = messages.get(response.status_code, text)
         raise PlatformError(f"{self._origin[1]}: {response.status_code}: {message}")
 
 
@@ -156,8 +157,3 @@ def _retry_after(response: httpx.Response) -> float:
     """Return the delay in the Retry-After header (at most 60 s), or 0 without this header."""
     text = response.headers.get("retry-after", "")
     return min(60.0, float(text)) if text.isdecimal() else 0.0
-
-
-def _error_text(response: httpx.Response) -> str:
-    """Return the beginning of a response as one line."""
-    return " ".join(replaced(response.text[:200]).split()) or "no reason given"

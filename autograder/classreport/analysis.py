@@ -165,14 +165,13 @@ def summarize(
 def _exercise(name: str, points: float, graded: Sequence[SubmissionReport]) -> ExerciseSummary:
     done = {s.name: e for s in graded for e in s.exercises if e.name == name}
     shares = [e.score / e.max_score for e in done.values() if e.max_score]
+    written = (e for e in done.values() if not e.unwritten)
     return ExerciseSummary(
         name=name,
         points=points,
         mean_share=statistics.fmean(shares) if shares else 0.0,
         complete=sum(share >= 1 for share in shares),
-        begun=sum(
-            not e.unwritten and any(t.verdict.counted for t in e.tests) for e in done.values()
-        ),
+        begun=sum(any(t.verdict.counted for t in e.tests) for e in written),
         items=tuple(_items(done, graded)),
     )
 

@@ -8,6 +8,7 @@ page's Content-Security-Policy forbids scripts and external resources.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -83,12 +84,9 @@ def compare_pairs(found: Similarity, *, names: bool) -> list[PairComparison]:
     comparisons = []
     for pair in (found.outliers or found.pairs[:1])[:_MAX_PAIRS]:
         left, right = found.shared_lines(pair)
+        code = partial(_code, found)
         exercises = [
-            (
-                e,
-                _code(found, pair.first, e.exercise, left),
-                _code(found, pair.second, e.exercise, right),
-            )
+            (e, code(pair.first, e.exercise, left), code(pair.second, e.exercise, right))
             for e in pair.exercises
             if e.surprise >= _MIN_SURPRISE
         ]
@@ -126,9 +124,8 @@ def week_page(
 
 def course_page(course: Course, summaries: Sequence[WeekSummary], *, names: bool) -> str:
     """Return the HTML page of the course, with its weeks side by side."""
-    mistakes = sorted(
-        ((w.week, m) for w in summaries for m in w.mistakes), key=lambda m: -len(m[1].students)
-    )
+    mistakes = [(w.week, m) for w in summaries for m in w.mistakes]
+    mistakes.sort(key=lambda pair: -len(pair[1].students))
     template = environment("classreport").get_template("class_course.html.j2")
     return template.render(
         course=course,

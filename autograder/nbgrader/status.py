@@ -132,7 +132,7 @@ def _week(
         strangers=unknown_extensions(course, week),
         lower={s: less.sentence for s, less in compared.items() if less and not less.best.counts},
         not_accepted={s: entry.problem for s, entry in newest.items() if entry.problem},
-        changed={s: names for s, m in sorted(marks.items()) if (names := _changed_answers(m))},
+        changed={s: names for s, m in sorted(marks.items()) if (names := m.changed_cells)},
     )
 
 
@@ -140,12 +140,6 @@ def _noted(graded: list[str], reports: dict[str, Recorded]) -> dict[Kind, list[s
     kinds = {s: {n.kind for n in reports[s].notes} for s in graded if s in reports}
     found = {kind: [s for s in kinds if kind in kinds[s]] for kind in KINDS}
     return {kind: students for kind, students in found.items() if students}
-
-
-def _changed_answers(marked: Marked) -> list[str]:
-    """Return the answers that changed after they were marked, and need manual grading again."""
-    cells = marked.cells.items()
-    return sorted(name for name, m in cells if m.score is not None and not m.settled)
 
 
 def _late(course: Course, entries: list[GradebookEntry]) -> dict[str, dict[str, str]]:

@@ -13,6 +13,7 @@ import msgspec
 import uvicorn
 
 from ..files import alone
+from ..model.availability import LOOPBACK
 from ..model.course import Course
 from ..model.errors import KitError
 from .grading_service import Service
@@ -22,7 +23,6 @@ from .shared_state import Address, Settings
 from .views.routes import application
 
 _LOCK = "serve.lock"
-_LOOPBACK = ("127.0.0.1", "localhost", "::1")
 _SHUTDOWN_SECONDS = 3  # time for open requests to finish
 
 
@@ -48,7 +48,7 @@ def hub_address(address: Address) -> Address:
 
 def require_encryption(address: Address) -> None:
     """Raise KitError if tokens and submissions would be sent over plain HTTP."""
-    if address.host in _LOOPBACK or address.secure or address.insecure or address.hub:
+    if address.host in LOOPBACK or address.secure or address.insecure or address.hub:
         return
     raise KitError(
         f"without https, others can read the traffic to {address.host}: set --certificate and "
@@ -82,7 +82,7 @@ def run(course: Course, settings: Settings) -> None:
             log_level="warning",
             access_log=False,
             server_header=False,
-            proxy_headers=address.host in _LOOPBACK and behind_proxy,
+            proxy_headers=address.host in LOOPBACK and behind_proxy,
             forwarded_allow_ips="127.0.0.1",
             timeout_keep_alive=15,
             timeout_graceful_shutdown=_SHUTDOWN_SECONDS,

@@ -55,17 +55,21 @@ def secrets_of(course: Course, week: Week, solved: str = "") -> tuple[Secret, ..
     solved: the part of the solution that `release --solutions` publishes, which is not secret
     """
     stub = _without_whitespace(stub_of(course, week) + solved)
-    public_text = "\0".join(_without_whitespace(t) for t in _public_texts(course, week))
+    folder, path = course.exercise_folder(week), course.solution(week)
+    shown = (folder / name for name in ("lesson.md", f"test_{week.stem}.py"))
+    texts = (file.read_text(encoding="utf-8") for file in shown if file.is_file())
+    public_text = "\0".join(map(_without_whitespace, texts))
     bank = course.solution_folder(week)
     graders = list(_folder_lines(course, course.graders(week)))
     programs = _folder_lines(course, bank / "misconceptions", bank / "alternatives")
-    strict = [_telling(block) for block in _solution_lines(course, week)]
+    blocks = solution_blocks(path.read_text(encoding="utf-8"))
+    strict = [_telling(_lines(path.relative_to(course.root), block)) for block in blocks]
     strict += [_in_a_row(block) for block in graders]
     strict.append(_answer_sentences(course, week))
     lenient = [_telling(block) for block in (*graders, *programs)]
     found: dict[str, Secret] = {}
-    for blocks, public in (strict, stub), (lenient, f"{stub}\0{public_text}"):
-        for secret in chain.from_iterable(blocks):
+    for groups, public in (strict, stub), (lenient, f"{stub}\0{public_text}"):
+        for secret in chain.from_iterable(groups):
             if secret.text not in public:
                 found.setdefault(secret.text, secret)
     return tuple(found.values())
@@ -167,19 +171,6 @@ def check_folder(folder: Path, secrets: Iterable[Secret], expected: Iterable[str
             "remove it and release again"
         )
     check_files(files, secrets, str(folder))
-
-
-def _public_texts(course: Course, week: Week) -> Iterator[str]:
-    folder = course.exercise_folder(week)
-    for name in ("lesson.md", f"test_{week.stem}.py"):
-        if (folder / name).is_file():
-            yield (folder / name).read_text(encoding="utf-8")
-
-
-def _solution_lines(course: Course, week: Week) -> Iterator[list[Secret]]:
-    path = course.solution(week)
-    for block in solution_blocks(path.read_text(encoding="utf-8")):
-        yield _lines(path.relative_to(course.root), block)
 
 
 def _folder_lines(course: Course, *folders: Path) -> Iterator[list[Secret]]:

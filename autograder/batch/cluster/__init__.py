@@ -19,10 +19,10 @@ Except for timings, the reports equal those of local grading.
 """
 
 import re
-from ipaddress import ip_address
 
 import msgspec
 
+from ...model.availability import LOOPBACK
 from ...model.errors import KitError
 
 __all__ = ["Cluster", "cluster_at", "plaintext_warning"]
@@ -76,7 +76,7 @@ def cluster_at(
 def plaintext_warning(cluster: Cluster) -> str:
     """Return a warning if data would cross a network without encryption, otherwise ""."""
     found = _ADDRESS.match(cluster.address)
-    if found is None or found.group(1) != "tcp" or _is_here(found.group(2).strip("[]")):
+    if found is None or found.group(1) != "tcp" or found.group(2).strip("[]") in LOOPBACK:
         return ""
     return (
         f"WARNING: {cluster.address} does not use TLS: solutions, submissions and the course's "
@@ -84,12 +84,3 @@ def plaintext_warning(cluster: Cluster) -> str:
         "on the workers. Use tls:// with --tls-ca, --tls-cert and --tls-key, or --insecure on a "
         "network that no one else can reach"
     )
-
-
-def _is_here(host: str) -> bool:
-    if host == "localhost":
-        return True
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return False
