@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from ..files import hash_of, replace_file
 from ..model.availability import EXTRAS
@@ -34,6 +35,7 @@ _OF_THE_COURSE = (
     *("course", "title", "timezone", "weeks", "late", "nbgrader", "immediate", "canvas", "lti"),
     *("decimals", "counts", "handouts"),
 )
+_Located = tuple[Path, Path]  # a folder and the path of a file in it
 _LIBRARIES = ("torch", "numpy", "scipy", "pytest", "matplotlib", "msgspec")
 
 
@@ -48,11 +50,7 @@ def fingerprint(
 
 
 def _hashed(
-    course: Course,
-    week: Week,
-    names: Iterable[str],
-    secret: bytes,
-    files: Iterable[tuple[Path, Path]],
+    course: Course, week: Week, names: Iterable[str], secret: bytes, files: Iterable[_Located]
 ) -> bytes:
     """Hash the settings, library versions, names, secret and files, given as (folder, path)."""
     parts = [*(name.encode() for name in names), secret]
@@ -63,7 +61,7 @@ def _hashed(
     return hash_of(parts)
 
 
-def _sources_in(*folders: Path) -> Iterator[tuple[Path, Path]]:
+def _sources_in(*folders: Path) -> Iterator[_Located]:
     for folder in folders:
         paths = (p for p in (folder, *folder.rglob("*")) if p.suffix in (".py", ".toml"))
         yield from ((folder, path) for path in sorted(paths))
@@ -76,13 +74,8 @@ def trusted_fingerprint(course: Course, week: Week, devices: Iterable[str], secr
     are excluded because trusted programs run without limits. The bank's programs and the test files
     are excluded so that changing one of them keeps the cached outputs of the others valid.
     """
-    trusted = msgspec.structs.replace(
-        course.registry,
-        scoring=Scoring(),
-        suspects=Suspects(),
-        counterexamples=Counterexamples(),
-        limits=Limits(),
-    )
+    left_out = {"suspects": Suspects(), "counterexamples": Counterexamples(), "limits": Limits()}
+    trusted = replace(course.registry, scoring=Scoring(), **left_out)
     kit, graders = Path(__file__).parents[1], course.graders(week)
     tests = set(graders.glob("test_*.py"))
     files = [

@@ -25,6 +25,7 @@ from typing import NoReturn
 
 import msgspec
 import psutil
+from msgspec.structs import replace
 
 from autograder.model.errors import SandboxFault
 from autograder.worker.fork_server import Exited, Failed, Ready, Refused, Report, Spawn, Started
@@ -199,7 +200,7 @@ class Template(contextlib.AbstractContextManager["Template"]):
         """
         tasks = self._tasks(limits)
         if self._gpu:
-            limits = msgspec.structs.replace(
+            limits = replace(
                 limits,
                 processes=limits.processes + _GPU_THREADS,
                 open_files=limits.open_files + _GPU_FILES,

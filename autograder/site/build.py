@@ -66,7 +66,7 @@ def build_site(
     course: Course,
     folder: Path,
     *,
-    now: dt.datetime | None = None,
+    now: dt.datetime,
     on_week: Callable[[str], None] = lambda _: None,
 ) -> BuiltSite:
     """Build the site in `folder`, replacing a previous one.
@@ -77,7 +77,6 @@ def build_site(
     Raise LeakError if a page shows a secret, and BuildError if the folder contains other files or a
     lesson fails. No page is written in these cases.
     """
-    now = now or dt.datetime.now(dt.UTC)
     _require_site_folder(folder)
     released = [w for w in course.weeks if course.localized(w.release) <= now]
     entries = [(w, course.localized(w.due), read_syllabus(course, w)) for w in released]

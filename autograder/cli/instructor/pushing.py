@@ -107,13 +107,11 @@ def site(
     course = load()
     folder = out or Path("build/preview" if at else "build/students")
     try:
-        now = course.localized(dt.datetime.fromisoformat(at)) if at else None
+        now = course.localized(dt.datetime.fromisoformat(at)) if at else dt.datetime.now(dt.UTC)
     except ValueError:
         raise KitError(f"--at {at!r} is not a date such as 2027-02-01") from None
     with terminal(stderr=True).status("building the site") as status:
-        built = build_site(
-            course, folder, now=now, on_week=lambda name: status.update(f"running {name}")
-        )
+        built = build_site(course, folder, now=now, on_week=lambda w: status.update(f"running {w}"))
     print(f"{built.folder / 'index.html'}: {plural(len(built.weeks), 'week')}")
     if built.waiting:
         print(f"not included, because not released yet: {', '.join(built.waiting)}")

@@ -97,9 +97,7 @@ def lateness(
     return found
 
 
-def due_for(
-    course: Course, week: Week, student: str, more: dt.timedelta = dt.timedelta()
-) -> dt.datetime:
+def due_for(course: Course, week: Week, student: str, more: dt.timedelta) -> dt.datetime:
     """Return a student's due date after the longest extension, in the course's time zone."""
     due = course.localized(week.due).astimezone(course.zone)
     granted = [(due.astimezone(dt.UTC) + more).astimezone(course.zone)]

@@ -100,9 +100,9 @@ def question_page(
     week: Week,
     question: Question,
     *,
-    page: int = 1,
-    only: str = "",
-    together: bool = True,
+    page: int,
+    only: str,
+    together: bool,
 ) -> QuestionPage:
     """Return a page of the answers to a question, or only the group with the code `only`."""
     guide = guide_of(course, week, question.name)

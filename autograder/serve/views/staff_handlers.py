@@ -49,22 +49,13 @@ def marking(context: RequestContext) -> Response:
 
 def question(context: RequestContext) -> Response:
     """Show the answers to a question. Query: `page`; `only`, a code; `separately`."""
-    (week, asked), query, fields = (
-        _question(context),
-        context.request.query_params,
-        context.form.fields,
-    )
+    (week, asked), fields = _question(context), context.form.fields
+    query = context.request.query_params
     page, together = query.get("page", "1"), "separately" not in query
     only = (fields.get("code") or "none") if context.error else query.get("only", "")
-    view = question_page(
-        context.service.courses.now,
-        context.service.staff_log,
-        week,
-        asked,
-        page=int(page) if re.fullmatch(r"[0-9]{1,4}", page) else 1,
-        only=only,
-        together=together,
-    )
+    number = int(page) if re.fullmatch(r"[0-9]{1,4}", page) else 1
+    course, log = context.service.courses.now, context.service.staff_log
+    view = question_page(course, log, week, asked, page=number, only=only, together=together)
     if context.error:  # keep what the marker has typed
         given = msgspec.structs.asdict(GivenMark.of(fields))
         cards = tuple(msgspec.structs.replace(c, **given) for c in view.cards)

@@ -113,14 +113,11 @@ def _read(process: subprocess.Popen[bytes], events: queue.Queue[CheckEvent | Non
 
 
 def run_checks(
-    folder: WeekFolder,
-    exercises: Sequence[str],
-    seconds: float = 20.0,
-    warm: WarmPython | None = None,
+    folder: WeekFolder, exercises: Sequence[str], seconds: float, warm: WarmPython | None
 ) -> list[CheckOutcome]:
     """Run the public checks of the exercises and return their outcomes.
 
-    seconds: time limit of each check. warm: the checking process; default: a new process.
+    seconds: time limit of each check. warm: the checking process; None: a new one.
     Raise DoesNotRun if the module cannot be imported, KitError if the checks cannot run.
     """
     if warm is None:

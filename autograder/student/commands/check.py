@@ -123,9 +123,7 @@ def check_in_notebook(exercise: str | None, folder: Path | None = None) -> Check
         return Checked(None, problem=str(error))
 
 
-def hint_in_notebook(
-    exercise: str | None, again: bool = False, folder: Path | None = None
-) -> NotebookOutput:
+def hint_in_notebook(exercise: str | None, again: bool, folder: Path | None) -> NotebookOutput:
     """Render the hints shown so far and, unless `again`, the next hint."""
     try:
         opened = open_folder(folder)

@@ -14,12 +14,7 @@ from ...model.errors import KitError
 from ...model.submission_files import packed
 from ...terminal.console import terminal
 from ..checks.check_results import CheckResult
-from ..folder.packing import (
-    SubmissionFiles,
-    exchange_program,
-    save_receipt,
-    submit_to_exchange,
-)
+from ..folder.packing import SubmissionFiles, exchange_program, save_receipt, submit_to_exchange
 from ..folder.week import WeekFolder, open_all, open_folder
 from ..show.check_text import wrapped
 from ..show.wording import summary
