@@ -35,13 +35,9 @@ def try_(
         str, Argument(help="A file, folder, zip or misconception, or - to read Python from stdin.")
     ],
     show: Annotated[bool, flag("open", "Open the page in a browser.")] = False,
-    quick: Annotated[
-        bool, Option(help="Run without the sandbox: only for code that you trust.")
-    ] = False,
+    quick: Annotated[bool, Option(help="Run without the sandbox: only for trusted code.")] = False,
     device: DeviceOption = "auto",
-    out: Annotated[
-        Path | None, Option(help="The page to write; default: a file in .autograder/tried.")
-    ] = None,
+    out: Annotated[Path | None, Option(help="The page; default: in .autograder/tried.")] = None,
     as_json: JsonOption = False,
 ) -> bool:
     """Show the feedback that a student would get: scores, misconceptions, lines and the page.

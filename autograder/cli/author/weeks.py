@@ -28,9 +28,7 @@ if TYPE_CHECKING:
 
 
 def build(
-    check: Annotated[
-        bool, Option(help="Only check; exit with code 1 if a stub or figure is stale.")
-    ] = False,
+    check: Annotated[bool, Option(help="Write nothing; exit with 1 if a file is stale.")] = False,
     figures: Annotated[bool, Option(help="Draw the figures too.")] = False,
     inputs: Annotated[
         str | None,
@@ -70,9 +68,7 @@ def new(
     week: Annotated[
         str | None, Argument(help="An existing week, or the name of a new one: week08_topic.")
     ] = None,
-    exercise: Annotated[
-        str | None, Option(help="The exercise; default: the name of the topic.")
-    ] = None,
+    exercise: Annotated[str | None, Option(help="The exercise; default: the topic's name.")] = None,
     title: Annotated[
         str | None,
         Option("--course", help="Create a course with this title in the current folder."),
@@ -125,9 +121,7 @@ def new(
 
 def verify(
     weeks: Annotated[list[str] | None, Argument(help="Weeks; default: all.")] = None,
-    quick: Annotated[
-        bool, Option(help="Run without the sandbox: the bank is project code.")
-    ] = False,
+    quick: Annotated[bool, Option(help="Run without the sandbox: the bank is trusted.")] = False,
     device: DeviceOption = "auto",
     only: Annotated[
         str | None,
@@ -136,9 +130,7 @@ def verify(
     watching: Annotated[bool, flag("watch", "Verify again after each save.")] = False,
     lesson: Annotated[bool, flag("lesson", "Also run the lessons with the solution.")] = False,
     fresh: Annotated[bool, flag("fresh", "Also verify parts that have not changed.")] = False,
-    mutants: Annotated[
-        bool, Option(help="Try small edits of the solutions instead of the bank.")
-    ] = False,
+    mutants: Annotated[bool, Option(help="Try edited solutions instead of the bank.")] = False,
     draws: Annotated[
         int,
         Option(

@@ -18,7 +18,7 @@ def release(
     week: WeekArgument,
     early: Annotated[bool, flag("early", "Release before the week's release date.")] = False,
     again: Annotated[
-        bool, flag("again", "Release a corrected week next to the previous release.")
+        bool, flag("again", "Release a corrected week next to the previous one.")
     ] = False,
     solutions: Annotated[
         bool, flag("solutions", "Release the solutions, after the last extension.")

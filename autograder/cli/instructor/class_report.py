@@ -29,12 +29,8 @@ def report(
         Option("--from", help="A report from `grade --json`; default: the recorded results."),
     ] = None,
     names: Annotated[bool, flag("names", "Include the students' names.")] = False,
-    similarity: Annotated[
-        bool, flag("similarity", "Show modules that are suspiciously similar.")
-    ] = False,
-    out: Annotated[
-        Path | None, Option(help="The HTML file to write; default: report-WEEK.html.")
-    ] = None,
+    similarity: Annotated[bool, flag("similarity", "Show suspiciously similar modules.")] = False,
+    out: Annotated[Path | None, Option(help="The HTML file; default: report-WEEK.html.")] = None,
 ) -> bool:
     """Write the class report of a week or of the course, an HTML page for the instructor.
 

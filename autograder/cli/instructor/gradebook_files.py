@@ -30,9 +30,7 @@ def export(
         Path | None,
         Option(help="The file or folder to write; default: standard output, or the week's name."),
     ] = None,
-    gradescope: Annotated[
-        bool, flag("gradescope", "Write the week's autograder zip for Gradescope.")
-    ] = False,
+    gradescope: Annotated[bool, flag("gradescope", "Write the week's zip for Gradescope.")] = False,
     github: Annotated[
         bool, flag("github", "Write a template repository for GitHub Classroom or Classroom 50.")
     ] = False,
@@ -43,9 +41,7 @@ def export(
             "after_published or hidden."
         ),
     ] = "after_due_date",
-    feedback_as: Annotated[
-        str, Option("--feedback", help="With --gradescope: html or md.")
-    ] = "html",
+    feedback_as: Annotated[str, Option("--feedback", help="For Gradescope: html or md.")] = "html",
     unmarked: UnmarkedOption = False,
     missing: Annotated[
         str, Option(help="The grade for work that is due and not submitted: blank or 0.")

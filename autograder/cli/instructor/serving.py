@@ -62,9 +62,7 @@ def serve(
         list[str] | None,
         Option("--student", help="With --tokens: only this student; may be repeated."),
     ] = None,
-    check: Annotated[
-        bool, flag("check", "Report whether the service can run here, and exit.")
-    ] = False,
+    check: Annotated[bool, flag("check", "Report whether the service can run here.")] = False,
     database: Annotated[
         str, Option("--db", help="postgresql+psycopg://user@host/database; default: SQLite.")
     ] = "",
