@@ -15,10 +15,11 @@ import msgspec
 
 from .course.registry import aware
 
+Files = Mapping[str, bytes]  # contents by name
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 
 
-def packed(files: Mapping[str, bytes], modes: Mapping[str, int] | None = None) -> bytes:
+def packed(files: Files, modes: Mapping[str, int] | None = None) -> bytes:
     """Pack the files as a zip archive; equal files give identical bytes.
 
     modes: type and permissions by name; default: 0o644
@@ -33,7 +34,7 @@ def packed(files: Mapping[str, bytes], modes: Mapping[str, int] | None = None) -
     return stream.getvalue()
 
 
-def digest_of(files: Mapping[str, bytes]) -> str:
+def digest_of(files: Files) -> str:
     """Return the SHA-256 digest of the lines `sha256  name`, sorted by name."""
     lines = (f"{hashlib.sha256(files[name]).hexdigest()}  {name}\n" for name in sorted(files))
     return hashlib.sha256("".join(lines).encode()).hexdigest()

@@ -15,7 +15,7 @@ import datetime as dt
 import os
 import pwd
 import time
-from collections.abc import Callable, Container, Iterator, Mapping
+from collections.abc import Callable, Container, Iterator
 from pathlib import Path
 
 import msgspec
@@ -24,7 +24,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from ..files import replace_file
 from ..model.course import Course, Week
 from ..model.errors import IntakeError
-from ..model.submission_files import format_timestamp
+from ..model.submission_files import Files, format_timestamp
 from ..nbgrader.collect.history import last_seen
 from ..nbgrader.collect.safe_read import read_ordinary
 from ..nbgrader.regrade.regrade_log import REQUEST, note_request
@@ -182,7 +182,7 @@ def _last_written(folder: Path) -> float | None:
     return max(entries.values()) if entries.keys() >= set(_MARKER_FILES) else None
 
 
-def _kept(files: Mapping[str, bytes]) -> Iterator[tuple[str, bytes]]:
+def _kept(files: Files) -> Iterator[tuple[str, bytes]]:
     """Yield the files to store, up to `_MAX_BYTES` in total, without an invalid secret."""
     total = 0
     for name, content in sorted(files.items()):
@@ -196,9 +196,7 @@ def _kept(files: Mapping[str, bytes]) -> Iterator[tuple[str, bytes]]:
             yield name, content
 
 
-def write_feedback(
-    course: Course, week: Week, student: str, page: str, files: Mapping[str, bytes]
-) -> None:
+def write_feedback(course: Course, week: Week, student: str, page: str, files: Files) -> None:
     """Write a preliminary page for `nbgrader fetch_feedback`, unless feedback has been released.
 
     files: the submitted files; nothing is written if they do not include the student's secret

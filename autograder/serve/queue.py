@@ -52,9 +52,7 @@ class Queue(t.Store):
     owner: the name of this service, which must not change when the service restarts
     """
 
-    def __init__(
-        self, engine: sa.Engine, clock: Callable[[], float] = time.time, owner: str = ""
-    ) -> None:
+    def __init__(self, engine: sa.Engine, clock: t.Clock = time.time, owner: str = "") -> None:
         super().__init__(engine, clock)
         self.owner = owner
 

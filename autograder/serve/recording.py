@@ -118,10 +118,8 @@ class GradebookRecorder:
 # In the child process
 
 
-def _record_in_child(
-    root: Path, database: str, settings: Settings, student: str, week: str
-) -> None:
-    engine = _engine(database)
+def _record_in_child(root: Path, url: str, settings: Settings, student: str, week: str) -> None:
+    engine = _engine(url)
     record_submissions(load(root), Queue(engine), Ledger(engine), settings, student, week)
 
 

@@ -126,10 +126,13 @@ def recency(submission: QueuedSubmission) -> tuple[float, int]:
     return max(submission.received, submission.restored), submission.number
 
 
+Clock = Callable[[], float]
+
+
 class Store:
     """Base class of the classes that read and write the tables. All methods block."""
 
-    def __init__(self, engine: sa.Engine, clock: Callable[[], float] = time.time) -> None:
+    def __init__(self, engine: sa.Engine, clock: Clock = time.time) -> None:
         self.engine, self.clock = engine, clock
 
     @property

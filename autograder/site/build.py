@@ -34,6 +34,7 @@ from ..batch.store import content_hash
 from ..files import replace_file
 from ..model.course import Course, Week
 from ..model.errors import BuildError
+from ..model.submission_files import Files
 from ..pages.environment import environment
 from ..pages.markdown import code, code_styles, embedded, markdown
 from ..student.folder.lessons import parse_hints
@@ -93,11 +94,7 @@ def build_site(
 
 
 def week_pages(
-    course: Course,
-    week: Week,
-    files: Mapping[str, bytes],
-    notebook: Any,
-    released: Sequence[Week] = (),
+    course: Course, week: Week, files: Files, notebook: Any, released: Sequence[Week] = ()
 ) -> dict[str, str]:
     """Return a week's pages by file name; raise LeakError if a page shows a secret.
 
@@ -138,9 +135,7 @@ def words_of(page: str) -> str:
 def _require_site_folder(folder: Path) -> None:
     empty = folder.is_dir() and not any(folder.iterdir())
     if folder.exists() and not empty and not (folder / _MARK).is_file():
-        raise BuildError(
-            f"{folder} contains files that are not a site: name a different folder with --out"
-        )
+        raise BuildError(f"{folder} contains files that are not a site: use a different --out")
 
 
 def _write(folder: Path, pages: Mapping[str, str]) -> None:
@@ -229,7 +224,7 @@ class LessonPart:
 def parts_of(
     notebook: Any,
     week: Week,
-    files: Mapping[str, bytes],
+    files: Files,
     hints: Mapping[str, tuple[str, ...]],
     syllabus: WeekSyllabus | None,
 ) -> list[LessonPart]:

@@ -119,9 +119,7 @@ def make_figures(
             figures: dict[str, Any] = module.figures()
         except Exception as error:
             where = source.relative_to(course.root)
-            raise BuildError(
-                f"{where}: figures() raised {type(error).__name__}: {error}"
-            ) from error
+            raise BuildError(f"{where}: figures() raised {error!r}") from error
         finally:
             pyplot.close("all")
         for figure in figures.values():

@@ -32,7 +32,7 @@ from ...model.course import Course, Week
 from ...model.course.registry import Exercise, Question
 from ...model.course.stubs import stub_of, stub_problem
 from ...model.errors import BuildError
-from ...model.submission_files import packed
+from ...model.submission_files import Files, packed
 from ...student.folder.week import DESCRIPTION, describe_week
 from ...version import __version__
 from ..scaffolding import fill_template
@@ -104,9 +104,7 @@ def _converted(cell: Notebook, week: Week) -> Iterator[Notebook]:
             yield nbformat.v4.new_markdown_cell(part.strip("\n"))
 
 
-def _grading(
-    name: str, tasks: Sequence[Exercise | Question], *, solution: bool
-) -> dict[str, dict[str, Any]]:
+def _grading(name: str, tasks: Sequence[Exercise | Question], *, solution: bool) -> dict[str, Any]:
     """Return a cell's nbgrader metadata. `solution`: True if students write in the cell."""
     points = next((task.points for task in tasks if task.name == name), 0)
     grading = {
@@ -154,9 +152,7 @@ def _check_marks(cells: list[Notebook], week: Week, location: str) -> None:
                 raise BuildError(f"{location}: {mark.format(name)} appears {times} times: keep one")
         for name in names:
             if name not in found:
-                raise BuildError(
-                    f"{location}: the {kind} {name!r} is missing: add {mark.format(name)}"
-                )
+                raise BuildError(f"{location}: {kind} {name!r} is missing: add {mark.format(name)}")
 
 
 def week_files(course: Course, week: Week, release: int = 1) -> dict[str, bytes]:
@@ -252,9 +248,7 @@ def install_page(course: Course) -> str:
     return fill_template("INSTALL.md.blank", values)
 
 
-def zip_week(
-    week: Week, files: dict[str, bytes], wheel: Path | None, secrets: tuple[Secret, ...]
-) -> bytes:
+def zip_week(week: Week, files: Files, wheel: Path | None, secrets: tuple[Secret, ...]) -> bytes:
     """Return the week as a zip, including the kit's wheel if there is one.
 
     Raise LeakError if the wheel contains a secret line.

@@ -4,7 +4,7 @@ import contextlib
 import logging
 import time
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Executor, Future, wait
 from typing import Any, cast
 
@@ -12,8 +12,7 @@ from ...model.availability import installed
 from ...model.errors import KitError
 from ...model.report.schema import Ending, SubmissionReport
 from ...model.report.scoring import fault
-from ..intake import Submission
-from ..pool import Finished
+from ..pool import Finished, Work
 from . import Cluster
 from .worker import RESOURCE, grade, key_of, leave, settle_in
 
@@ -40,11 +39,7 @@ class ClusterSession:
         self._crews: dict[bytes, _Crew] = {}
 
     def grade(
-        self,
-        parcel: bytes,
-        work: Mapping[str, Submission],
-        finished: Finished,
-        notify: Say = lambda line: None,
+        self, parcel: bytes, work: Work, finished: Finished, notify: Say = lambda line: None
     ) -> None:
         """Grade the submissions in `work`; call `finished` with each key and report on arrival."""
         try:
@@ -148,7 +143,7 @@ class _Crew:
 class _ClusterBatch:
     """The unfinished submissions of a batch: queued, sent, or queued for a retry alone."""
 
-    def __init__(self, crew: _Crew, work: Mapping[str, Submission], finished: Finished) -> None:
+    def __init__(self, crew: _Crew, work: Work, finished: Finished) -> None:
         self._crew, self._work, self._finished = crew, work, finished
         self._waiting = deque(work)
         self._alone: deque[str] = deque()

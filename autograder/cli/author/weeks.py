@@ -108,7 +108,7 @@ def new(
         else:
             if exercise is None:
                 raise CourseError(
-                    f"{existing.name} exists already; to add an exercise, use --exercise NAME"
+                    f"{existing.name} exists: to add an exercise, use --exercise NAME"
                 )
             paths = add_exercise(course, existing, exercise)
             added = f"{exercise} to {existing.name} in"

@@ -149,9 +149,7 @@ class Bank:
             return text, 0
         if not _defined(self.solution) & defined:
             exercises = ", ".join(e.name for e in self.week.exercises)
-            raise CourseError(
-                f"{name} defines none of the exercises of {self.week.name}: {exercises}"
-            )
+            raise CourseError(f"{name} defines none of the exercises {exercises}")
         return self.over_solution(text), self.solution.count("\n") + 2
 
     def _misconception(self, path: Path) -> Misconception:

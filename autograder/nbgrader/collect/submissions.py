@@ -37,11 +37,7 @@ from .history import (
 from .merging import Merged, merge
 
 _FOR_INSTRUCTORS = ("missing", "unreadable", "renamed", "refused")  # kinds of notes
-_MISSING = Note(
-    "missing",
-    "Your submission has no notebook, so no written answers could be marked. Your module was "
-    "graded.",
-)
+_MISSING = Note("missing", "Your submission has no notebook, so only your module was graded.")
 
 
 class Accepted(NamedTuple):

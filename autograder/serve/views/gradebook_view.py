@@ -131,6 +131,4 @@ def extra_time(course: Course, week: Week, until: str, hours: str) -> dt.timedel
             extra = end.astimezone(dt.UTC) - _due(course, week)
         if dt.timedelta() < extra <= dt.timedelta(days=366):
             return extra
-    raise NbgraderError(
-        "Enter a due date after the week's own, or a number of hours. Nothing was saved."
-    )
+    raise NbgraderError("Enter a later due date or a number of hours. Nothing was saved.")

@@ -193,9 +193,7 @@ def _interrupted(begun: CheckEvent, failure: Failure, of_import: str) -> CheckOu
 def _unreadable_checks(problem: str) -> KitError:
     if "No module named" in problem:
         name = problem.split("'")[1] if "'" in problem else "it"
-        return KitError(
-            f"{problem}. Install it for this Python: {sys.executable} -m pip install {name}"
-        )
+        return KitError(f"{problem}. Install it: {sys.executable} -m pip install {name}")
     return KitError(
         f"the file of public checks cannot be run ({problem}): "
         "replace it with the one in the released folder"
