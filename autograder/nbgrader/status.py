@@ -15,6 +15,7 @@ from ..model.report.schema import Ending
 from ..model.submission_files import KINDS, Kind, parse_timestamp
 from .collect.collector import last_collection
 from .collect.history import last_seen, read_history, read_marker
+from .gradebook import report_store
 from .gradebook.database import (
     GradebookEntry,
     Marked,
@@ -25,13 +26,6 @@ from .gradebook.database import (
 )
 from .gradebook.due_dates import unknown_extensions
 from .gradebook.effective_results import PastResult, Worth, lower, results
-from .gradebook.report_store import (
-    Recorded,
-    feedback_is_stale,
-    handed_in,
-    stored_reports,
-    students_with_earlier_reports,
-)
 from .regrade.regrade_log import open_requests
 from .release.archive import inbound_folders
 from .workspace import Workspace
@@ -89,16 +83,16 @@ def _week(
     handed = workspace.students("submitted", week)
     held = {e.student: e for e in entries if e.week == week.name}
     graded = [s for s in sorted(held) if held[s].graded]
-    reports = stored_reports(course, week)
+    reports = report_store.stored_reports(course, week)
     results_of = {
         s: results(course, week, s, worth)
-        for s in sorted(students_with_earlier_reports(course, week))
+        for s in sorted(report_store.students_with_earlier_reports(course, week))
     }
     again = {student: several for student, several in results_of.items() if len(several) > 1}
     compared = {student: lower(several) for student, several in again.items()}
     newest = {s: h.entries[-1] for s in handed if (h := read_history(course, week, s)).accepted}
     has_feedback = [s for s in workspace.students("feedback", week) if returned(workspace, week, s)]
-    stale = [s for s in has_feedback if feedback_is_stale(course, week, s)]
+    stale = [s for s in has_feedback if report_store.feedback_is_stale(course, week, s)]
     return WeekStatus(
         week=week.name,
         title=week.title,
@@ -136,7 +130,7 @@ def _week(
     )
 
 
-def _noted(graded: list[str], reports: dict[str, Recorded]) -> dict[Kind, list[str]]:
+def _noted(graded: list[str], reports: dict[str, report_store.Recorded]) -> dict[Kind, list[str]]:
     kinds = {s: {n.kind for n in reports[s].notes} for s in graded if s in reports}
     found = {kind: [s for s in kinds if kind in kinds[s]] for kind in KINDS}
     return {kind: students for kind, students in found.items() if students}
@@ -148,7 +142,7 @@ def _late(course: Course, entries: list[GradebookEntry]) -> dict[str, dict[str, 
     times: dict[str, dict[str, dt.datetime]] = {student: {} for student in graded}
     for week in course.weeks:
         for student in Workspace(course).students("submitted", week):
-            if time := parse_timestamp(handed_in(course, week, student)):
+            if time := parse_timestamp(report_store.handed_in(course, week, student)):
                 times.setdefault(student, {})[week.name] = time
     found: dict[str, dict[str, str]] = {}
     for student, own in times.items():

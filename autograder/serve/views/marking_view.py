@@ -14,12 +14,7 @@ from ...model.course import Course, Week
 from ...model.course.registry import Question
 from ...model.errors import NbgraderError
 from ...model.message_text import first_names
-from ...nbgrader.formgrader.written_answers import (
-    AnswerGroup,
-    answer_groups,
-    find_group,
-    rendered_answer,
-)
+from ...nbgrader.formgrader import written_answers
 from ...nbgrader.gradebook.report_store import recorded_folder
 from ...pages.environment import points
 from .staff_log import MarkDetail, StaffAction, StaffLog
@@ -33,7 +28,7 @@ _NUMBER = re.compile(r"[+-]?\d{1,4}([.,]\d{1,4})?\Z")
 class AnswerCard(msgspec.Struct, frozen=True):
     """A group of equal answers with its form; the last three fields fill the form."""
 
-    group: AnswerGroup
+    group: written_answers.AnswerGroup
     title: str
     entered: str
     text: Markup
@@ -108,10 +103,10 @@ def question_page(
     guide = guide_of(course, week, question.name)
     marks = log.latest("mark", week=week.name, cell=question.name)
     with in_turn(recorded_folder(course, week)):  # so that versions and texts match
-        groups = answer_groups(course, week, question.name, together=together)
+        groups = written_answers.answer_groups(course, week, question.name, together=together)
         total, to_mark = len(groups), sum(g.state.waiting for g in groups)
         if only:
-            found = find_group(course, week, question.name, only)
+            found = written_answers.find_group(course, week, question.name, only)
             groups = [found] if found else []
         pages = max(1, -(-len(groups) // CARDS_PER_PAGE))
         page = min(max(page, 1), pages)
@@ -123,7 +118,7 @@ def question_page(
 def _card(
     course: Course,
     week: Week,
-    group: AnswerGroup,
+    group: written_answers.AnswerGroup,
     marks: Mapping[tuple[str, str, str], StaffAction],
 ) -> AnswerCard:
     state, student = group.state, group.students[0]
@@ -144,11 +139,11 @@ def _card(
         "marked": f"{score}{who}",
         "automatic": "Not answered: 0 points",
     }[state.status]
-    text = rendered_answer(course, week, state.cell, student)
+    text = written_answers.rendered_answer(course, week, state.cell, student)
     return AnswerCard(group, _title(course, group), entered, text, lines, adjustment, state.comment)
 
 
-def _title(course: Course, group: AnswerGroup) -> str:
+def _title(course: Course, group: written_answers.AnswerGroup) -> str:
     anonymous = course.registry.anonymous_marking
     names = [f"Answer {c}" for c in group.codes] if anonymous else sorted(group.students)
     listed = first_names(names, 6)
