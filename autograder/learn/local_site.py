@@ -36,7 +36,7 @@ from ..model.errors import KitError
 from ..model.report.scoring import ungraded
 from ..pages.environment import environment
 from ..pages.markdown import code, code_styles, markdown
-from ..serve.request_limits import SMALL_BODY, RequestLimits, listening
+from ..serve.request_limits import SMALL_BODY, RequestLimits, http_config, listening
 from ..student.folder.lessons import hints_of, hints_to_show
 from ..student.folder.source import restore_stub
 from ..student.show.solution import differences, solution_lines
@@ -91,15 +91,7 @@ def run(learner: LearnerFolder, port: int, sandbox: str, *, jupyter: bool, brows
                     await lab.stop()
 
         site = LearnerSite(learner, grading, lab, warning, lambda: server.should_exit)
-        config = uvicorn.Config(
-            site.application(lifespan),
-            http="h11",
-            ws="none",
-            lifespan="on",
-            log_level="warning",
-            access_log=False,
-            timeout_graceful_shutdown=1,
-        )
+        config = http_config(site.application(lifespan), timeout_graceful_shutdown=1)
         server = uvicorn.Server(config)
         with contextlib.suppress(KeyboardInterrupt):
             server.run(sockets=[listener])

@@ -10,7 +10,9 @@ import socket
 import time
 from collections import OrderedDict
 from collections.abc import Callable
+from typing import Any
 
+import uvicorn
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -45,6 +47,13 @@ def listening(host: str, port: int, remedy: str = "") -> socket.socket:
     except OSError as error:
         why = os.strerror(error.errno or 0)
         raise KitError(f"port {port} on {host} cannot be used: {why}{remedy}") from None
+
+
+def http_config(application: ASGIApp, **settings: Any) -> uvicorn.Config:
+    """Configure a server without WebSockets and logs of requests, which have random keys."""
+    fixed: dict[str, Any] = {"http": "h11", "ws": "none", "lifespan": "on"}
+    fixed |= {"log_level": "warning", "access_log": False, "server_header": False}
+    return uvicorn.Config(application, **fixed, **settings)
 
 
 class RateLimit:

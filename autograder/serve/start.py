@@ -18,7 +18,7 @@ from ..model.course import Course
 from ..model.errors import KitError
 from .grading_service import Service
 from .login import HubLogin, Login, session_cookie
-from .request_limits import listening
+from .request_limits import http_config, listening
 from .shared_state import Address, Settings
 from .views.routes import application
 
@@ -74,14 +74,8 @@ def run(course: Course, settings: Settings) -> None:
                 yield
 
         behind_proxy = bool(address.public_url) or address.hub
-        config = uvicorn.Config(
+        config = http_config(
             application(service, _login(service), lifespan),
-            http="h11",
-            ws="none",
-            lifespan="on",
-            log_level="warning",
-            access_log=False,
-            server_header=False,
             proxy_headers=address.host in LOOPBACK and behind_proxy,
             forwarded_allow_ips="127.0.0.1",
             timeout_keep_alive=15,

@@ -107,9 +107,7 @@ def new(
             paths = new_week(course, week, exercise, torch)
         else:
             if exercise is None:
-                raise CourseError(
-                    f"{existing.name} exists: to add an exercise, use --exercise NAME"
-                )
+                raise CourseError(f"{existing.name} exists: add an exercise with --exercise NAME")
             paths = add_exercise(course, existing, exercise)
             added = f"{exercise} to {existing.name} in"
             quick = f"{existing.name} --quick --only {exercise}"

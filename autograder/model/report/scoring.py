@@ -135,9 +135,7 @@ class Tally:
         self.total = sum(t.weight for t in counted)
         self.failed = sum(t.weight for t in failed)
         self.unexplained = sum(t.weight for t in failed if t.name not in evidence.explained)
-        self._uncarried = sum(
-            t.weight * (1.0 - t.carried) for t in self.tests if t.name in inherited
-        )
+        self._uncarried = sum(t.weight * (1 - t.carried) for t in self.tests if t.name in inherited)
         self.forbidden = any(t.verdict.breaks_a_rule for t in failed)
         mistakes = evidence.mistakes
         priced = bool(mistakes) and all(m.cost is not None and m.shows_work for m in mistakes)

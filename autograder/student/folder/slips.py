@@ -35,9 +35,7 @@ def refused_outcomes(folder: WeekFolder, outcomes: list[CheckOutcome]) -> dict[s
         o.exercise: o.failure
         for o in reversed(outcomes)
         if o.failure and o.failure.kind == "forbidden"
-    } | {
-        name: Failure("forbidden", r.message, r.name[:60], line=r.line) for name, r in found.items()
-    }
+    } | {e: Failure("forbidden", r.message, r.name[:60], line=r.line) for e, r in found.items()}
     return {n: CheckOutcome("", n, "only what is allowed", f) for n, f in failures.items()}
 
 
