@@ -57,10 +57,7 @@ _NEXT = re.compile(r'<([^>]+)>\s*;[^,]*\brel="?next"?')
 
 
 class Web:
-    """A client for one platform.
-
-    pause: seconds before the first retry; the pause doubles with each retry
-    """
+    """A client for one platform. `pause`: seconds before the first retry; it doubles each time."""
 
     def __init__(self, base: str, *, pause: float = 1.0) -> None:
         self.base = base.rstrip("/")

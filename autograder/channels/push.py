@@ -167,10 +167,7 @@ def carry_out_push(
     push: Push,
     on_done: Callable[[], None] = lambda: None,
 ) -> None:
-    """Send the planned grades, and store results and errors in `push`.
-
-    on_done: called after each student
-    """
+    """Send the planned grades; store the results in `push`; call `on_done` after each student."""
     journal = _Journal(course, week, platform.name)
     with journal.alone():
         for one in push.of(Todo.WRITE):

@@ -46,10 +46,7 @@ TlsKeyOption = Annotated[str | None, Option(help="With tls://: a PEM file with i
 def cluster_option(
     address: str | None, ca: str | None, cert: str | None, key: str | None, jobs: int | None
 ) -> Cluster | None:
-    """Return the cluster at `address`, or None if no address is given.
-
-    Raise KitError if the options conflict.
-    """
+    """Return the cluster at `address`, if any; raise KitError if the options conflict."""
     from ..batch.cluster import cluster_at
 
     if address is None:

@@ -46,10 +46,7 @@ _DECODER = msgspec.msgpack.Decoder(Report)
 
 
 class Child(contextlib.AbstractContextManager["Child"]):
-    """The process of one submission.
-
-    sock: blocking stream socket to the process; the caller chooses the protocol
-    """
+    """The process of one submission. `sock`: a blocking stream socket; the caller's protocol."""
 
     def __init__(
         self,

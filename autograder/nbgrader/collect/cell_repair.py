@@ -104,10 +104,7 @@ def restored(nb: Notebook, released: Notebook) -> Notebook:
 
 
 def _repaired(cell: Notebook, original: Notebook | None, texts: set[str]) -> Notebook:
-    """Return a safe copy of a student's cell.
-
-    original: the released grade cell, or None if the cell is not graded
-    """
+    """Return a safe copy of a student's cell. `original`: the released cell, if it is graded."""
     source = str(cell.source)
     if original is None:
         if cell.cell_type == "code":

@@ -49,10 +49,7 @@ class StaffLog(t.Store):
         self.execute(*(insert.values(student=student) for student in students))
 
     def latest(self, kind: str, **where: str) -> dict[tuple[str, str, str], StaffAction]:
-        """Return the latest action of a kind for each (student, week, cell).
-
-        where: required values of columns
-        """
+        """Return the latest action by (student, week, cell). `where`: required values."""
         columns = t.actions.c
         conditions = [columns[name] == value for name, value in where.items()]
         query = sa.select(t.actions).where(columns.kind == kind, *conditions)

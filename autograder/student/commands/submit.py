@@ -40,10 +40,7 @@ def find_week_folder(week: str | None, folder: Path | None) -> WeekFolder:
 
 
 def run_public_checks(out: Console, folder: WeekFolder) -> CheckResult:
-    """Check all exercises and print a summary.
-
-    Raise KitError if the module cannot be imported.
-    """
+    """Check all exercises and print a summary; raise KitError if the import fails."""
     result = check_week(folder, folder.names)
     if result.broken:
         raise KitError(
@@ -93,10 +90,7 @@ def _sign_in(service: CourseService, reason: object) -> str:
 def send_to_exchange(
     out: Console, folder: WeekFolder, parcel: SubmissionFiles, program: str, *, confirm: bool
 ) -> dict[str, Any]:
-    """Submit files through nbgrader's exchange; return a receipt.
-
-    confirm: on a terminal, ask first
-    """
+    """Submit files through nbgrader's exchange; return a receipt. `confirm`: ask first."""
     out.print("Parts of earlier submissions that are not in this one are kept.")
     out.print(f"  files    {', '.join(parcel.files)}")
     out.print(f"  digest   {parcel.digest}")
