@@ -9,8 +9,7 @@ replace the solution's. Line numbers in messages then also count the lines of th
 
 The conftest.py next to the weeks' folders needs `from autograder.authors.byhand import *`. Editors
 can then run and debug the tests: `breakpoint()` works in tests and in the code under test, and each
-line that a program prints starts with the program's name. Grading uses neither that conftest.py nor
-this module.
+line that a program prints starts with the program's name. Grading uses neither.
 """
 
 import sys

@@ -2,8 +2,7 @@
 
 Canvas's API documentation describes the endpoints and fields: users of a course, assignments,
 submissions (`entered_score`, `score`, `submission_comments`) and "Grade or comment on a
-submission". Canvas cannot replace a comment, so callers check for an equal comment before they add
-another.
+submission". Canvas cannot replace a comment, so callers first check for an equal comment.
 """
 
 from typing import Any

@@ -133,8 +133,7 @@ _EXCEPTION = re.compile(r"\b[A-Z][A-Za-z]+(?:Error|Exception|Interrupt|Exit|Iter
 class VisibleFinding(msgspec.Struct, frozen=True):
     """One cause of failing tests, and the requirements (`claims`) that these tests check.
 
-    Only the first requirement is known to be violated. `others` is a sentence about the remaining
-    tests.
+    Only the first requirement is known to be violated. `others`: a sentence about the other tests.
     """
 
     verdict: str

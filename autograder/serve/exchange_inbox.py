@@ -4,8 +4,7 @@ Every student may write anything into the inbound folder. Folder names must have
 Files are read as in `autograder collect`: only regular files of one owner and limited size, without
 following links. Each student's newest submission is queued, preferably from a folder that the
 student owns. A folder is rejected unless the student's account, root or the grading user owns it:
-otherwise, students could get more attempts under invented names, and anyone could replace a
-student's submission.
+otherwise, invented names would give more attempts, and anyone could replace a submission.
 
 A folder is complete when it contains nbgrader's two marker files and has not changed for 0.4 s.
 """

@@ -3,8 +3,7 @@
 Theory of operation. Submissions are untrusted: each runs in a sandbox on its worker. The scheduler
 and the workers are trusted: a client of the scheduler can run code on the workers, and a worker
 reads solutions, graders and the course's secret. Use TLS on networks that other people can reach.
-Client, scheduler and workers then authenticate with certificates from your own certificate
-authority.
+Client, scheduler and workers then authenticate with certificates from your own authority.
 
 Data flow: each worker receives a parcel with the required parts of the course (registry, graders
 and solutions of the week, secret) and unpacks it in a private folder. The course stays there

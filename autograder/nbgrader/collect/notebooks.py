@@ -123,8 +123,7 @@ def first_cells(
 ) -> dict[str, Any]:
     """Return the first cell with each grade id, by id.
 
-    If that cell is empty or unchanged from `released`, prefer the first later duplicate that the
-    student has edited.
+    If that cell is empty or unchanged from `released`, prefer the first edited duplicate.
     """
     found: dict[str, Any] = {}
     for cell in cells:

@@ -3,10 +3,9 @@
 `marks WEEK --out sheet.csv` writes every answer with a code instead of a name, sorted by code. A
 group's answer appears only once. `marks WEEK --from sheet.csv --marker bea` reads a marker's sheet
 and stores it in `.autograder/marks/<week>.markers.json`. The mean of an answer's marks is entered
-in the gradebook if they differ by at most `--apart`. Otherwise the answer must be marked again.
-A sheet enters marks only for answers that have not changed since the sheet was written. It never
-deletes a mark, and overwrites a mark from Formgrader only if the answer has changed since it was
-marked.
+in the gradebook if they differ by at most `--apart`. Otherwise the answer must be marked again. A
+sheet enters marks only for answers that have not changed since the sheet was written. It never
+deletes a mark, and overwrites a mark from Formgrader only if the answer has changed since.
 """
 
 import hashlib
