@@ -25,9 +25,7 @@ def _complete_week(incomplete: str) -> list[str]:
 WeekArgument = Annotated[
     str, Argument(help="A week: its name or number.", autocompletion=_complete_week)
 ]
-JobsOption = Annotated[
-    int | None, Option("--jobs", min=1, help="Number of processes; default: one per core.")
-]
+JobsOption = Annotated[int | None, Option(min=1, help="Processes to use; default: one per core.")]
 DeviceOption = Annotated[str, Option(help=f"{CHOICES_IN_WORDS}.")]
 UnmarkedOption = Annotated[
     bool, Option("--unmarked", help="Continue even if written answers are not marked yet.")

@@ -17,15 +17,11 @@ from ..output import counted, counting, print_attention
 def release(
     week: WeekArgument,
     early: Annotated[bool, flag("early", "Release before the week's release date.")] = False,
-    again: Annotated[
-        bool, flag("again", "Release a corrected week next to the previous one.")
-    ] = False,
+    again: Annotated[bool, flag("again", "Release a corrected week next to the old one.")] = False,
     solutions: Annotated[
-        bool, flag("solutions", "Release the solutions, after the last extension.")
+        bool, flag("solutions", "Release solutions after all extensions.")
     ] = False,
-    unproven: Annotated[
-        bool, flag("unproven", "Release even if graders or public checks have gaps.")
-    ] = False,
+    unproven: Annotated[bool, flag("unproven", "Release even if `verify` finds gaps.")] = False,
 ) -> bool:
     """Release a week to students: verify it, check for leaks, and publish it with nbgrader.
 
@@ -109,9 +105,7 @@ def collect(
     repositories: Annotated[
         str | None, Option(help="With --git: a URL or path that contains {username}.")
     ] = None,
-    newest: Annotated[
-        bool, flag("newest", "With --git: take the newest commit, even if it is late.")
-    ] = False,
+    newest: Annotated[bool, flag("newest", "With --git: the newest commit, even if late.")] = False,
 ) -> bool:
     """Collect a week's submissions; report missing students and problems.
 

@@ -21,9 +21,7 @@ if TYPE_CHECKING:
 
 
 def report(
-    week: Annotated[
-        str | None, Argument(help="A week: its name or number; default: the course.")
-    ] = None,
+    week: Annotated[str | None, Argument(help="A week; default: the whole course.")] = None,
     files: Annotated[
         list[Path] | None,
         Option("--from", help="A report from `grade --json`; default: the recorded results."),

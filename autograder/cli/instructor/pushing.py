@@ -24,9 +24,7 @@ def push(
     canvas: Annotated[bool, flag("canvas", "Push to Canvas through its API.")] = False,
     lti: Annotated[bool, flag("lti", "Push to a platform with LTI 1.3 grade services.")] = False,
     dry_run: Annotated[bool, flag("dry-run", "Only show the changes.")] = False,
-    comments: Annotated[
-        bool, Option("--comments/--no-comments", help="Add the feedback as a comment.")
-    ] = True,
+    comments: Annotated[bool, Option(help="Add the feedback as a comment.")] = True,
     overwrite: Annotated[
         bool, flag("overwrite", "Overwrite grades that were entered on the platform.")
     ] = False,

@@ -142,9 +142,7 @@ def _carry_out(course: Course, week: Week, log: RegradeLog, plan: Plan) -> None:
 def restore(
     week: WeekArgument,
     student: Annotated[str, Argument(help="A student's name in the gradebook.")],
-    to: Annotated[
-        str | None, Option(metavar="WHICH", help="The number of the submission to restore.")
-    ] = None,
+    to: Annotated[str | None, Option(metavar="WHICH", help="The submission's number.")] = None,
 ) -> None:
     """List a student's submissions of a week, or restore an earlier one.
 
