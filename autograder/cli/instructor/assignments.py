@@ -80,10 +80,8 @@ def _release_solutions(course: Course, week: Week) -> bool:
 
     out = release_solutions(course, week)
     print(f"released the solutions of {week.name}: {len(out.files)} files, without hidden tests")
-    print(
-        f"students fetch them with   nbgrader fetch_assignment {out.folder.name} "
-        f"--course {course.id}"
-    )
+    fetch = f"nbgrader fetch_assignment {out.folder.name} --course {course.id}"
+    print(f"students fetch them with   {fetch}")
     print(f"the same files, for a learning platform:   {out.folder}")
     for note in out.notes:
         print(f"note: {note}")

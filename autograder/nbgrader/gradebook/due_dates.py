@@ -146,10 +146,7 @@ def restore_assignment(course: Course, week: Week) -> str:
             f"run `autograder release {week.name}` to enter it again"
         )
     enter_assignment(course, week)
-    return (
-        f"the gradebook had lost {week.name}; it was restored from the release and the stored "
-        "results"
-    )
+    return f"the gradebook had lost {week.name}; it was restored from the release and the results"
 
 
 def enter_assignment(course: Course, week: Week) -> None:

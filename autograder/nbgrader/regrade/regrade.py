@@ -163,8 +163,7 @@ def undoing(course: Course, week: Week, log: RegradeLog, reason: str) -> tuple[P
             back.append(ScoreChange(change.student, dict(change.new_scores), old, held, change.old))
     if not back:
         raise NbgraderError(
-            f"nothing to undo in {week.name}: all students of the last regrade were graded again "
-            "since"
+            f"nothing to undo in {week.name}: all its students were graded again since"
         )
     plan = Plan(
         week=week.name, reason=reason, graders=last.graders, changes=tuple(back), undoes=last.id

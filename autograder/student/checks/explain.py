@@ -174,10 +174,7 @@ def _unusable_result(kind: str, message: str, exercise: str) -> str:
         )
     called = re.match(r"([\w.]+)\(\) (?:got|takes|missing) ", message)
     if kind == "TypeError" and called and exercise in called[1].split("."):
-        return (
-            "Its parameters differ from those in the stub: restore their names and order. "
-            f"{kind}: {message}"
-        )
+        return f"Its parameters differ from those in the stub: restore them. {kind}: {message}"
     return f"The check cannot use the value that it returned. {kind}: {message}"
 
 

@@ -100,10 +100,7 @@ class CourseService:
             why = getattr(error, "reason", None) or error
             raise KitError(f"{self.url} cannot be reached ({why}): {effect}") from None
         if not found:
-            raise KitError(
-                f"{self.url} is not a grading service of this kit: check the URL, or ask your "
-                "instructor"
-            )
+            raise KitError(f"{self.url} is not a grading service of this kit: check the URL")
         return found
 
     def _http_error(self, error: urllib.error.HTTPError) -> KitError:
