@@ -5,12 +5,10 @@ side by side. Students choose the names of submissions, so templates escape ever
 page's Content-Security-Policy forbids scripts and external resources.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 
@@ -19,10 +17,8 @@ from ..model.errors import KitError
 from ..model.report.schema import Report, SubmissionReport, from_json
 from ..nbgrader.gradebook.report_store import recorded_folder
 from ..pages.environment import environment
+from ..similarity import ExerciseSimilarity, Lines, Similarity, SimilarPair
 from .analysis import MIN_STUDENTS, WeekSummary
-
-if TYPE_CHECKING:
-    from ..similarity import ExerciseSimilarity, Lines, Similarity, SimilarPair
 
 _MAX_MISTAKES = 15
 _MAX_PAIRS = 5  # pairs whose code is shown

@@ -36,6 +36,13 @@ class RosterEntry:
     row: dict[str, str] = field(hash=False)
     fields: dict[str, str] = field(default_factory=dict, hash=False)
 
+    def split_name(self) -> tuple[str, str]:
+        """Return the first and last name. Canvas has `Lovelace, Ada`, Moodle `Ada Lovelace`."""
+        last, comma, first = self.name.partition(", ")
+        if not comma:
+            first, _, last = self.name.rpartition(" ")
+        return first, last
+
 
 @dataclass(frozen=True)
 class Roster:

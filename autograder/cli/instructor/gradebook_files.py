@@ -1,10 +1,8 @@
 """`export`, `roster` and `marks`: exchange grades, class lists and marks as files."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from typer import Argument, Option
 
@@ -13,9 +11,6 @@ from ...model.errors import KitError
 from ..app import flag
 from ..options import UnmarkedOption, WeekArgument, find_week
 from ..output import print_attention, write_output
-
-if TYPE_CHECKING:
-    from ...lms.roster import RosterEntry
 
 
 def export(
@@ -104,20 +99,11 @@ def roster(
     course, entries = load(), read_roster(file).entries
     with open_gradebook(course) as gradebook:
         for entry in entries:
-            first, last = _split_name(entry)
+            first, last = entry.split_name()
             gradebook.update_or_create_student(
                 entry.student, first_name=first, last_name=last, email=entry.email or None
             )
     print(f"{len(entries)} students are in the gradebook")
-
-
-def _split_name(entry: RosterEntry) -> tuple[str, str]:
-    """Return the first and last name. Canvas exports `Lovelace, Ada`, Moodle `Ada Lovelace`."""
-    last, comma, first = entry.name.partition(", ")
-    if comma:
-        return first, last
-    first, _, last = entry.name.rpartition(" ")
-    return first, last
 
 
 def _export_gradescope(
