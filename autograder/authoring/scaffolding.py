@@ -222,7 +222,9 @@ def _check_topic(weeks: tuple[Week, ...], name: str) -> str:
             raise CourseError(f"{REGISTRY} already has {week.name}: choose another number")
     _check_not_keyword(topic)
     if topic in sys.stdlib_module_names or find_spec(topic) is not None:
-        raise CourseError(f"{topic}.py would hide Python's {topic!r}: choose a name like {topic}s")
+        raise CourseError(
+            f"{topic}.py would hide Python's module {topic!r}: choose a name like {topic}s"
+        )
     return topic
 
 

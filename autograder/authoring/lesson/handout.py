@@ -152,7 +152,9 @@ def _check_marks(cells: list[Notebook], week: Week, location: str) -> None:
                 raise BuildError(f"{location}: {mark.format(name)} appears {times} times: keep one")
         for name in names:
             if name not in found:
-                raise BuildError(f"{location}: {kind} {name!r} is missing: add {mark.format(name)}")
+                raise BuildError(
+                    f"{location}: the {kind} {name!r} is missing: add {mark.format(name)}"
+                )
 
 
 def week_files(course: Course, week: Week, release: int = 1) -> dict[str, bytes]:

@@ -92,7 +92,7 @@ def _preview(
     from .grading import run_batch
 
     if not collected(course, week):
-        raise KitError(f"nothing collected for {week.name}: run `autograder collect {week.name}`")
+        raise KitError(f"nothing was collected: run `autograder collect {week.name}`")
     report, lines = grade_by_release(course, week, partial(run_batch, jobs=jobs))
     for line in lines:
         print(line)

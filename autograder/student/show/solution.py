@@ -112,7 +112,9 @@ def _released_solution(folder: WeekFolder, place: Path | None) -> tuple[str, str
         page = place / MISTAKES
         mistakes = page.read_text(encoding="utf-8") if page.exists() else ""
     except (OSError, msgspec.MsgspecError, SyntaxError, ValueError):
-        raise KitError(f"{place} has no released solution, or its files are damaged") from None
+        raise KitError(
+            f"{place} is not a folder with a released solution, or its files are damaged"
+        ) from None
     if week != folder.week.week:
         raise KitError(f"these are the solutions of {week}, not of {folder.week.week}")
     return source, mistakes
