@@ -81,6 +81,7 @@ ROUTES = (
     RouteRow("POST", "/marking/{week}/{question}", "staff", staff_handlers.save_mark),
     RouteRow("GET", "/gradebook", "staff", staff_handlers.gradebook),
     RouteRow("GET", "/gradebook/grades.csv", "instructor", staff_handlers.grades),
+    RouteRow("POST", "/gradebook/{week}/feedback", "instructor", staff_handlers.release_feedback),
     RouteRow("GET", "/requests", "staff", staff_handlers.requests),
     RouteRow("POST", "/requests/{week}", "staff", staff_handlers.answer),
     RouteRow("GET", "/extensions", "staff", staff_handlers.extensions),

@@ -38,7 +38,12 @@ from ...nbgrader.regrade.regrade_log import (
 )
 from ...pages.markdown import markdown
 from ..login import RequestError, Role, is_name
-from .gradebook_view import extra_time, gradebook_rows, granted_extensions
+from .gradebook_view import (
+    extra_time,
+    feedback_counts,
+    gradebook_rows,
+    granted_extensions,
+)
 from .handlers import open_week
 from .marking_view import GivenMark, guide_of, parse_points, question_page
 from .request_context import RequestContext
@@ -215,18 +220,43 @@ def ask(context: RequestContext) -> Response:
 # The class
 
 
-def gradebook(context: RequestContext) -> Response:
+def gradebook(context: RequestContext, status: int = 200, error: str = "") -> Response:
     """Show students by weeks. Query: `q`, a part of a name; `only`, see `GradebookRow.shows`."""
-    query, course = context.request.query_params, context.service.courses.now
-    weeks = [w for w in course.weeks if w in context.service.courses.open_weeks()]
+    query, service = context.request.query_params, context.service
+    course, open_weeks = service.courses.now, service.courses.open_weeks()
+    weeks = [w for w in course.weeks if w in open_weeks]
     wanted, only = query.get("q", "").strip(), query.get("only", "")
-    rows = gradebook_rows(course, context.service.queue, weeks)
+    rows = gradebook_rows(course, service.queue, weeks)
     shown = [
         row
         for row in rows
         if wanted.lower() in f"{row.student} {row.name}".lower() and row.shows(only)
     ]
-    return context.page("gradebook", rows=shown, of=len(rows), weeks=weeks, q=wanted, only=only)
+    return context.page(
+        "gradebook",
+        status,
+        rows=shown,
+        of=len(rows),
+        weeks=weeks,
+        q=wanted,
+        only=only,
+        error=error,
+        feedback=feedback_counts(weeks, rows, service.staff_log),
+        releasing=service.feedback.running,
+        when=lambda seconds: in_short(local_time(seconds, course)),
+    )
+
+
+def release_feedback(context: RequestContext) -> Response:
+    """Start to release a week's feedback, with unmarked answers only if the form allows it."""
+    week, service = open_week(context), context.service
+    try:
+        if "unmarked" not in context.form.fields:
+            require_marked(service.courses.now, [week])
+        service.feedback.start(week, context.person.name)
+    except NbgraderError as error:
+        return gradebook(context, 422, str(error))
+    return context.redirect("gradebook#feedback")
 
 
 def grades(context: RequestContext) -> Response:
