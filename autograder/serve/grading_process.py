@@ -10,7 +10,6 @@ only once.
 import asyncio
 import contextlib
 import os
-import signal
 from collections import defaultdict
 from collections.abc import Callable, Coroutine, Mapping
 from concurrent.futures import Future, ProcessPoolExecutor
@@ -117,7 +116,6 @@ class GradingProcess(ChildProcess):
 
 
 def _initialize(niceness: int) -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the service handles Ctrl-C
     end_with_parent()
     os.nice(niceness)  # requests have priority over grading
 
