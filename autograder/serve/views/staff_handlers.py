@@ -25,6 +25,7 @@ from ...nbgrader.formgrader.written_answers import (
     group_of_one,
     question_counts,
 )
+from ...nbgrader.gradebook.database import read_students
 from ...nbgrader.gradebook.due_dates import grant_extension
 from ...nbgrader.gradebook.final_scores import final_scores, require_marked
 from ...nbgrader.regrade.regrade_log import (
@@ -269,7 +270,7 @@ def grades(context: RequestContext) -> Response:
     require_marked(course, weeks)
     context.service.staff_log.add(StaffAction(context.person.name, "export", ""))
     headers = {"content-disposition": 'attachment; filename="grades.csv"'}
-    text = export("csv", weeks, scores, None).text
+    text = export("csv", weeks, scores, None, named=read_students(course)).text
     return Response(text, media_type="text/csv; charset=utf-8", headers=headers)
 
 
