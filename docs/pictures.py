@@ -46,7 +46,7 @@ class Picture(NamedTuple):
 
 
 PICTURES = {
-    "lesson": Picture(820, 560, "img[alt*='the white duck']", ()),
+    "lesson": Picture(820, 660, "img[alt*='the white duck']", ("In the row for",)),
     "feedback": Picture(
         820, 560, "#exercise-softmax_numpy", ("It looks as if your code", "Expected", "Got")
     ),
