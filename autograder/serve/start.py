@@ -64,7 +64,7 @@ def run(course: Course, settings: Settings) -> None:
     _, maximum = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (maximum, maximum))
     running = KitError("a service of this project is running already: stop it first")
-    with alone(course.state / _LOCK, running), _listening(address) as listener:
+    with alone(course.state / _LOCK, running), listening(address) as listener:
         service = Service(course, settings)
 
         @asynccontextmanager
@@ -107,7 +107,7 @@ def _login(service: Service) -> Login:
     return HubLogin(service.accounts, cookie, address.prefix, *staff)
 
 
-def _listening(address: Address) -> socket.socket:
+def listening(address: Address) -> socket.socket:
     """Return a listening socket; raise KitError if the address cannot be bound."""
     family = socket.AF_INET6 if ":" in address.host else socket.AF_INET
     try:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import shutil
-import socket
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -183,7 +182,7 @@ def _checks(course: Course, address: Address, database: str, sandbox: str) -> It
     from ...nbgrader.workspace import Workspace
     from ...sandbox import choose
     from ...serve.login import Accounts
-    from ...serve.start import require_encryption
+    from ...serve.start import listening, require_encryption
     from ...serve.tables import open_database
 
     try:
@@ -206,7 +205,11 @@ def _checks(course: Course, address: Address, database: str, sandbox: str) -> It
         yield bool(students), found, "run `autograder roster class.csv` to add them"
         found = f"people with a token: {len(tokens)}"
         yield bool(tokens), found, "run `autograder serve --tokens tokens.csv` to create tokens"
-    yield _port(address)
+    try:
+        listening(address).close()
+        yield True, f"port: {address.host}:{address.port} is free", ""
+    except KitError as error:
+        yield False, f"port: {error}", "choose a different --port, or stop the program that uses it"
     try:
         require_encryption(address)
         yield True, f"address: {address.url}", ""
@@ -215,14 +218,3 @@ def _checks(course: Course, address: Address, database: str, sandbox: str) -> It
     free = shutil.disk_usage(course.root).free
     disk = f"disk: {free / 2**30:.1f} GiB free"
     yield free > _MIN_DISK, disk, "free some space: submissions are stored there"
-
-
-def _port(address: Address) -> Check:
-    with socket.socket(socket.AF_INET6 if ":" in address.host else socket.AF_INET) as trial:
-        trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            trial.bind((address.host, address.port))
-        except OSError as error:
-            what = f"port: {address.host}:{address.port}: {error.strerror}"
-            return False, what, "choose a different --port, or stop the program that uses it"
-    return True, f"port: {address.host}:{address.port} is free", ""

@@ -1,4 +1,4 @@
-"""Build the gradebook page with the state of the feedback, and the list of extensions."""
+"""Build the gradebook page and the list of extensions."""
 
 import datetime as dt
 
@@ -48,19 +48,6 @@ class GradebookRow(msgspec.Struct, frozen=True):
         }.get(only, True)
 
 
-class FeedbackCount(msgspec.Struct, frozen=True):
-    """The number of students whose feedback for a week can be and was released.
-
-    to_mark: number of unmarked answers. last: the last release in the service, if any
-    """
-
-    week: Week
-    graded: int
-    to_mark: int
-    released: int
-    last: StaffAction | None
-
-
 class GrantedExtension(msgspec.Struct, frozen=True):
     """An extension in course.yaml, or in the gradebook. `action`: who granted it, if known."""
 
@@ -97,19 +84,6 @@ def gradebook_rows(course: Course, queue: Queue, weeks: list[Week]) -> list[Grad
         total = round(sum(r.score or 0.0 for r in results), 6)
         rows.append(GradebookRow(student, about["name"], results, total))
     return rows
-
-
-def feedback_counts(
-    weeks: list[Week], rows: list[GradebookRow], log: StaffLog
-) -> list[FeedbackCount]:
-    """Count released feedback in each week that has results."""
-    last, found = log.latest("feedback"), []
-    for number, week in enumerate(weeks):
-        results = [r for row in rows if (r := row.weeks[number]).score is not None]
-        to_mark, released = sum(r.to_mark for r in results), sum(r.feedback for r in results)
-        action = last.get(("", week.name, ""))
-        found.append(FeedbackCount(week, len(results), to_mark, released, action))
-    return [count for count in found if count.graded]
 
 
 def _newest_receipts(queue: Queue) -> dict[tuple[str, str], str]:

@@ -39,12 +39,7 @@ from ...nbgrader.regrade.regrade_log import (
 )
 from ...pages.markdown import markdown
 from ..login import RequestError, Role, is_name
-from .gradebook_view import (
-    extra_time,
-    feedback_counts,
-    gradebook_rows,
-    granted_extensions,
-)
+from .gradebook_view import extra_time, gradebook_rows, granted_extensions
 from .handlers import open_week
 from .marking_view import GivenMark, guide_of, parse_points, question_page
 from .request_context import RequestContext
@@ -236,13 +231,13 @@ def gradebook(context: RequestContext, status: int = 200, error: str = "") -> Re
     return context.page(
         "gradebook",
         status,
-        rows=shown,
-        of=len(rows),
+        rows=rows,
+        shown=shown,
         weeks=weeks,
         q=wanted,
         only=only,
         error=error,
-        feedback=feedback_counts(weeks, rows, service.staff_log),
+        releases=service.staff_log.latest("feedback"),
         releasing=service.feedback.running,
         when=lambda seconds: in_short(local_time(seconds, course)),
     )
