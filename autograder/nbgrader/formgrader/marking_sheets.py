@@ -72,7 +72,7 @@ def code_of(course: Course, week: Week, student: str) -> str:
 
 
 def sheet(course: Course, week: Week) -> str:
-    """Return the answers of a week as CSV. Raise NbgraderError if there are none."""
+    """Return the answers of a week as CSV. Raise NbgraderError if nothing was graded."""
     found = _answers(course, week)
     versions = {student: _versions(course, week, student) for student in found}
     codes = sorted((code_of(course, week, student), student) for student in found)
@@ -83,7 +83,7 @@ def sheet(course: Course, week: Week) -> str:
                 text = "\n".join(map(text_cell, answer.split("\n")))
                 points, version = f"{question.points:g}", versions[student][question.name]
                 lines.append([code, question.name, points, text, "", "", version])
-    if not lines:
+    if not found:
         raise NbgraderError(
             f"{week.name}: there are no answers to mark: run `autograder grade {week.name}` first"
         )
