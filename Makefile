@@ -7,7 +7,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c const
 export OMP_NUM_THREADS ?= 1
 export JUPYTER_PLATFORM_DIRS ?= 1
 
-.PHONY: learn demo test thorough thorough-again quick verify lint site bench gpu fuzz wheel matrix e2e load simulate container setup sandbox postgresql clean
+.PHONY: learn demo test thorough thorough-again quick verify lint site bench gpu fuzz wheel matrix e2e load simulate container setup sandbox postgresql pictures clean
 
 # Study the course alone, in the browser. Your files are in learn/.
 learn: setup
@@ -43,6 +43,12 @@ site: setup
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 	$(BIN)/autograder site
 	@echo "build/site/index.html: the documentation; build/students/index.html: the released weeks"
+
+# Capture the pictures in README.md from the pages of a sample class, a lesson and `autograder learn`.
+pictures: setup
+	@command -v chromium >/dev/null || { echo "chromium is missing: sudo apt-get install chromium"; exit 2; }
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[browser]'
+	$(BIN)/python -m docs.pictures
 
 verify: setup
 	$(BIN)/autograder verify

@@ -92,6 +92,14 @@ class Similarity:
     def outliers(self) -> list[SimilarPair]:
         return [p for p in self.pairs if p.is_outlier]
 
+    @property
+    def identical(self) -> list[list[str]]:
+        """Return the groups of students whose modules are the same text, largest first."""
+        groups: dict[str, list[str]] = defaultdict(list)
+        for student in sorted(self.fingerprints):
+            groups[self.modules[student]].append(student)
+        return sorted((g for g in groups.values() if len(g) > 1), key=lambda g: (-len(g), g))
+
     def shared_lines(self, pair: SimilarPair) -> tuple[Lines, Lines]:
         """Return each module's lines with shared fingerprints that are rare in the class."""
         first, second = self.fingerprints[pair.first].lines, self.fingerprints[pair.second].lines

@@ -6,11 +6,13 @@ total. Other submissions are not affected.
 """
 
 import os
+import signal
+import sys
 import threading
 from collections.abc import Callable, Mapping
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
-from multiprocessing import connection, get_context, parent_process
+from multiprocessing import connection, get_context, parent_process, resource_tracker
 from multiprocessing.util import Finalize
 from pathlib import Path
 from queue import SimpleQueue
@@ -84,21 +86,39 @@ def _run_in_processes(job: Job, work: Work, count: int, finished: Finished) -> N
         for future in as_completed(keys):
             finished(keys[future], future.result())
     finally:
-        threads.shutdown(cancel_futures=True)
+        wait = sys.exc_info()[0] is None  # after Ctrl-C, do not wait for running submissions
+        threads.shutdown(wait, cancel_futures=True)
         while not idle.empty():
-            idle.get().shutdown()
+            idle.get().shutdown(wait)
+
+
+class _Pool(ProcessPoolExecutor):
+    """A pool of processes in which Ctrl-C has no effect, not even while they start.
+
+    In the main thread, submit jobs before other threads start: they would receive the signal.
+    """
+
+    def submit(self, *arguments: Any, **named: Any) -> Any:
+        resource_tracker.ensure_running()  # its start unblocks SIGINT
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        try:
+            return super().submit(*arguments, **named)
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def process_pool(count: int) -> ProcessPoolExecutor:
     """Return a pool of `count` spawned processes that exit when this process exits."""
-    return ProcessPoolExecutor(count, get_context("spawn"), initializer=end_with_parent)
+    return _Pool(count, get_context("spawn"), initializer=end_with_parent)
 
 
 def end_with_parent() -> None:
-    """Exit this process when its parent exits, even if the parent is killed.
+    """Ignore Ctrl-C, and exit this process when its parent exits, even if the parent is killed.
 
     Without this thread, a process that is waiting for jobs would never exit.
     """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     parent = parent_process()
     assert parent is not None
 

@@ -20,6 +20,7 @@ __all__ = ["app", "main", "register", "run"]
 _UNGUARDED = {"--help", "--show-completion", "--install-completion"}
 # errors that a user can fix: a full disk, a quota, or missing permissions
 _OF_THE_MACHINE = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM}
+_INTERRUPTED = 130  # the exit code after Ctrl-C
 _COMPLETING = {"_AUTOGRADER_COMPLETE", "_GRADEWRIGHT_COMPLETE"}
 
 
@@ -49,6 +50,8 @@ def run(arguments: list[str] | None = None) -> int | str | None:
         register()
         app(arguments)
     except SystemExit as end:
+        if end.code == _INTERRUPTED and IN_PROJECT:
+            print("autograder: stopped; the same command continues the work", file=sys.stderr)
         return end.code
     except KitError as error:
         print(f"autograder: {error}", file=sys.stderr)
@@ -60,7 +63,7 @@ def run(arguments: list[str] | None = None) -> int | str | None:
         print(f"autograder: {where}{error.strerror}: fix this, then try again", file=sys.stderr)
         return 2
     except KeyboardInterrupt:  # before the command has started
-        return 130
+        return _INTERRUPTED
     except ModuleNotFoundError as error:
         if (error.name or "autograder").split(".")[0] == "autograder":
             raise
@@ -70,6 +73,12 @@ def run(arguments: list[str] | None = None) -> int | str | None:
             f"`python -m pip install {needed}`",
             file=sys.stderr,
         )
+        return 2
+    except Exception as error:
+        database = sys.modules.get("sqlalchemy.exc")
+        if database is None or not isinstance(error, database.DBAPIError):
+            raise
+        print(f"autograder: the database cannot be used: {error.orig}", file=sys.stderr)
         return 2
     return 0
 
@@ -85,12 +94,18 @@ def _check_package() -> None:
 
 
 def _exit(code: int | str | None) -> None:
-    """Exit the process; if torch is loaded, skip Python's finalization.
+    """Exit the process; skip Python's finalization after Ctrl-C or if torch is loaded.
 
-    Finalization can crash, depending on the order in which native libraries are unloaded.
+    Finalization waits for jobs of process pools, which Ctrl-C stops, and can crash, depending on
+    the order in which native libraries are unloaded.
     """
-    if "torch" not in sys.modules or not isinstance(code, int | None):
+    if not ("torch" in sys.modules or code == _INTERRUPTED) or not isinstance(code, int | None):
         sys.exit(code)
+    if code == _INTERRUPTED:
+        import multiprocessing
+
+        for child in multiprocessing.active_children():
+            child.kill()
     atexit._run_exitfuncs()
     sys.stdout.flush()
     sys.stderr.flush()

@@ -76,10 +76,12 @@ def export(
     scores: Scores,
     roster: Roster | None,
     absent: FinalScore | None = None,
+    named: About | None = None,
 ) -> Exported:
     """Return grades in one of `FORMATS`; raise KitError if the class list does not suit the format.
 
     absent: the score of students on the class list who are not in the gradebook
+    named: the gradebook's fields of each student, for students without an entry in the class list
     """
     students = sorted({s for by_student in scores.values() for s in by_student})
     if form in WRITERS and (roster is None or roster.kind != form):
@@ -88,7 +90,8 @@ def export(
             f"{form.capitalize()}: it has the ids by which {form.capitalize()} identifies students"
         )
     matched, unmatched = roster.match(students) if roster else ({}, [])
-    about = {s: matched[s].fields if s in matched else {} for s in students}
+    known = named or {}
+    about = {s: matched[s].fields if s in matched else known.get(s, {}) for s in students}
     if form == "json":
         return Exported(_json(weeks, scores, about), unmatched)
     columns, given = COLUMNS[form], roster.columns if roster else ()

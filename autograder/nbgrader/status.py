@@ -14,6 +14,7 @@ from ..model.course import Course, Week
 from ..model.report.schema import Ending
 from ..model.submission_files import KINDS, Kind, parse_timestamp
 from .collect.collector import last_collection
+from .collect.groups import unknown_students
 from .collect.history import last_seen, read_history, read_marker
 from .gradebook import report_store
 from .gradebook.database import (
@@ -24,7 +25,6 @@ from .gradebook.database import (
     read_gradebook,
     read_hand_marks,
 )
-from .gradebook.due_dates import unknown_extensions
 from .gradebook.effective_results import PastResult, Worth, lower, results
 from .regrade.regrade_log import open_requests
 from .release.archive import inbound_folders
@@ -54,10 +54,16 @@ class WeekStatus(msgspec.Struct, frozen=True):
     foreign: dict[str, str]  # student -> the user who submitted in the student's name
     noted: dict[Kind, list[str]] = {}  # kind of problem -> students
     asking: dict[str, str] = {}  # student -> first line of an unanswered regrade request
-    strangers: list[str] = []  # lines about extensions for unknown students
+    strangers: list[str] = []  # lines about unknown students in extensions and groups
     lower: dict[str, str] = {}  # student -> comparison, if a better submission does not count
     not_accepted: dict[str, str] = {}  # student -> why the newest submission cannot be graded
     changed: dict[str, list[str]] = {}  # student -> answers that changed after they were marked
+
+    @property
+    def unreturned(self) -> list[str]:
+        """Return the students without feedback, or [] while answers of the week are unmarked."""
+        has = {*self.returned, *self.stale}
+        return [] if self.to_mark else [s for s in self.graded if s not in has]
 
 
 def status(course: Course) -> list[WeekStatus]:
@@ -123,7 +129,7 @@ def _week(
         foreign=last_collection(course, week).foreign,
         noted=_noted(graded, reports),
         asking=open_requests(course, week),
-        strangers=unknown_extensions(course, week),
+        strangers=unknown_students(course, week),
         lower={s: less.sentence for s, less in compared.items() if less and not less.best.counts},
         not_accepted={s: entry.problem for s, entry in newest.items() if entry.problem},
         changed={s: names for s, m in sorted(marks.items()) if (names := m.changed_cells)},

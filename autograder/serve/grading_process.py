@@ -9,10 +9,9 @@ the next one. The connection to a cluster stays open, so workers receive the fil
 import asyncio
 import contextlib
 import os
-import signal
 from collections import defaultdict
 from collections.abc import Callable, Coroutine, Mapping
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import get_context
 from typing import Any, NamedTuple
@@ -32,20 +31,24 @@ Done = Callable[[str, SubmissionReport], Coroutine[Any, Any, None]]  # takes rec
 
 
 class ChildProcess:
-    """A process that runs one function at a time. `call` starts it if it is not running."""
+    """A process that runs one function at a time. `submit` starts it if it is not running."""
 
     def __init__(self, name: str, niceness: int) -> None:
         self.name, self.niceness = name, niceness
         self.deaths = 0
         self._pool: ProcessPoolExecutor | None = None
 
-    async def call(self, function: Callable[..., Any], *arguments: Any) -> Any:
-        """Run a function in the process and return its result; raise KitError if it dies."""
+    def submit(self, function: Callable[..., Any], *arguments: Any) -> Future[Any]:
+        """Run a function in the process and return its future result."""
         if self._pool is None:
             context, own = get_context("spawn"), (self.niceness,)
             self._pool = ProcessPoolExecutor(1, context, initializer=_initialize, initargs=own)
+        return self._pool.submit(function, *arguments)
+
+    async def call(self, function: Callable[..., Any], *arguments: Any) -> Any:
+        """Run a function in the process and return its result; raise KitError if it dies."""
         try:
-            return await asyncio.wrap_future(self._pool.submit(function, *arguments))
+            return await asyncio.wrap_future(self.submit(function, *arguments))
         except BrokenProcessPool:
             self.deaths += 1
             self.end()
@@ -112,7 +115,6 @@ class GradingProcess(ChildProcess):
 
 
 def _initialize(niceness: int) -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the service handles Ctrl-C
     end_with_parent()
     os.nice(niceness)  # requests have priority over grading
 

@@ -24,6 +24,7 @@ from .submissions.submitting import Drafts, Submissions
 from .submissions.upload import unpacked
 from .tables import GRADED, Leader, QueuedSubmission, open_database
 from .views.class_view import ClassView, class_view
+from .views.feedback_release import FeedbackRelease
 from .views.staff_log import StaffLog
 from .views.view_models import Views, exchange_page
 
@@ -47,6 +48,7 @@ class Service:
         self.dispatcher = Dispatcher(self.state, self.processes, self._return_to_exchange)
         self.submissions = Submissions(self.state, self.drafts)
         self.recorder = GradebookRecorder(self.state, self.ledger, self.leader)
+        self.feedback = FeedbackRelease(self.state, self.staff_log)
         self.inbox = ExchangeInbox(self.state, self.leader, self._submit_from_exchange)
         self.views = Views(self.state, len(self.processes))
 
@@ -65,6 +67,7 @@ class Service:
             await asyncio.gather(*tasks, return_exceptions=True)
             await self.dispatcher.close()
             self.recorder.process.end()
+            self.feedback.process.end()
             self.leader.resign()
 
     async def _renew_leases(self) -> None:

@@ -111,6 +111,40 @@ def test_staff_mark_answer_and_grant(staffed: Running, chromium: Any, scheme: st
     assert [e for e in stale.errors if "409" not in e] == []
 
 
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_feedback_is_released_and_read(staffed: Running, chromium: Any, scheme: str) -> None:
+    tokens = staffed.tokens("--instructor", "prof", "--student", "ada")
+    prof = Person(chromium, staffed.url, viewport=PHONE, color_scheme=scheme)
+    prof.enter(tokens["prof"])
+    prof.page.wait_for_selector("h1:has-text('Live class view')")
+    look(prof.page, f"staff-class-{scheme}")
+    for path in ("nothing", f"marking/{WEEK}"):
+        prof.page.goto(f"/{path}")
+        look(prof.page, f"staff-{path.partition('/')[0]}-{scheme}")
+    prof.page.goto("/gradebook")
+    prof.page.get_by_role("button", name="Release feedback").click()
+    prof.page.wait_for_selector("text=are not marked yet")
+    look(prof.page, f"staff-unmarked-{scheme}")
+    prof.page.get_by_label("Release it although").check()
+    prof.page.get_by_role("button", name="Release feedback").click()
+    prof.page.wait_for_selector("text=Released to 4 of 4 students")
+    prof.page.wait_for_selector("text=pages are in nbgrader's exchange")  # without a reload
+    look(prof.page, f"staff-released-{scheme}")
+    ada = Person(chromium, staffed.url, viewport=PHONE, color_scheme=scheme)
+    ada.enter(tokens["ada"])
+    ada.page.wait_for_selector("h1:has-text('Your weeks')")
+    look(ada.page, f"student-home-{scheme}")
+    ada.page.goto(f"/weeks/{WEEK}/feedback")
+    assert "Feedback for ada" in ada.page.inner_text("body")
+    look(ada.page, f"student-feedback-{scheme}")
+    ada.page.goto("/")
+    ada.page.get_by_role("button", name="token").click()
+    ada.page.wait_for_selector("main code")
+    look(ada.page, f"student-token-{scheme}")
+    assert [e for e in prof.errors if "404" not in e and "422" not in e] == []
+    assert ada.errors == []
+
+
 def test_marking_works_without_script(staffed: Running, chromium: Any) -> None:
     tokens = staffed.tokens("--assistant", "bea")
     bea = Person(chromium, staffed.url, java_script_enabled=False)

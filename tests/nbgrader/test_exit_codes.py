@@ -540,5 +540,5 @@ def test_a_mistake_in_the_registry_is_one_line_and_2(
     (line,) = capsys.readouterr().err.splitlines()
     assert line == (
         "autograder: course.yaml: weeks[0].module: "
-        f"solutions/{WEEK}/dubling.py does not exist: did you mean 'doubling.py'?"
+        f"solutions/{WEEK}/dubling.py does not exist: did you mean 'doubling.py'? (line 7)"
     )

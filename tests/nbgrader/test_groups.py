@@ -204,3 +204,14 @@ def test_a_group_may_be_of_one_week(course: Course, week: Week) -> None:
     (course.root / "groups.csv").write_text(text)
     assert groups_of(course, week) == [["ada", "bob"]]
     assert json.dumps(groups_of(course, week)) == '[["ada", "bob"]]'
+
+
+def test_an_unknown_member_is_reported_before_the_copy(
+    listed: Course, week: Week, hands_in: HandIn
+) -> None:
+    with open_gradebook(listed) as gradebook:
+        for name in ("ada", "carl", "bobby"):
+            gradebook.add_student(name)
+    hands_in("ada")
+    found = collect(listed, week, check_owner=False)
+    assert found.notes == ["groups.csv: there is no student 'bob': did you mean 'bobby'?"]

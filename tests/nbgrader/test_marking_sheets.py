@@ -247,3 +247,21 @@ def test_an_answer_closes_it_and_stands_in_the_feedback(
 
 def test_nobody_is_answered_who_did_not_ask(klass: Course) -> None:
     assert run(["requests", WEEK, "--answer", "bob", "--text", "no"]) == 2
+
+
+def test_a_sheet_is_sorted_by_question_and_keeps_the_lines_of_an_answer(
+    course: Course, week: Week, hand_in: Callable[..., Path], notebook: str
+) -> None:
+    for name, text in (("ada", "First.\n\n- =1+1\n- second"), ("bob", ""), ("cy", "Because.")):
+        answer = json.loads(notebook)
+        for cell in answer["cells"]:
+            if text and cell["metadata"].get("nbgrader", {}).get("grade_id") == "why":
+                cell["source"] = text
+        hand_in(name, {"doubling.py": SOLUTION, f"{WEEK}.ipynb": json.dumps(answer)})
+    collect(course, week, check_owner=False)
+    record(course, week, report(*(graded(name, 2, 1) for name in ("ada", "bob", "cy"))))
+    rows = list(csv.DictReader(io.StringIO(sheet(course, week), newline="")))
+    by_code = {row["code"]: row["answer"] for row in rows}
+    assert set(by_code) == {code_of(course, week, name) for name in ("ada", "cy")}, "bob: empty"
+    assert by_code[code_of(course, week, "ada")] == "First.\n\n'- =1+1\n'- second"
+    assert [row["code"] for row in rows] == sorted(by_code)

@@ -11,7 +11,7 @@ from autograder.cli.instructor import grading, overview
 from autograder.model.course import Course, Week, load
 from autograder.model.errors import KitError
 from autograder.nbgrader.collect.collector import collect
-from autograder.nbgrader.gradebook.due_dates import unknown_extensions
+from autograder.nbgrader.collect.groups import unknown_students
 from autograder.nbgrader.release.publish import release
 from tests.nbgrader.tiny_course import SOLUTION, WEEK
 from tests.standings import standings
@@ -102,7 +102,7 @@ def test_an_extension_for_nobody_is_said_wherever_it_would_count(
 def test_before_anybody_is_known_an_extension_is_for_somebody(course: Course, week: Week) -> None:
     registry = course.root / "course.yaml"
     registry.write_text(registry.read_text() + LATE)
-    assert unknown_extensions(load(course.root), week) == []
+    assert unknown_students(load(course.root), week) == []
 
 
 def test_a_due_date_in_the_past_is_said_at_the_release(course: Course, week: Week) -> None:

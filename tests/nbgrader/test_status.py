@@ -10,6 +10,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from autograder.cli import run
 from autograder.cli.instructor import overview
 from autograder.model.course import Course, Week
 from autograder.model.errors import NbgraderError
@@ -196,3 +197,53 @@ def test_json_holds_every_week(
     overview.status(as_json=True)
     (found,) = msgspec.json.decode(capsysbinary.readouterr().out, type=list[WeekStatus])
     assert found == only(klass)
+
+
+@leaves_files_open
+def test_what_is_left_to_do_is_said_once(
+    klass: Course,
+    week: Week,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(klass.root)
+    to_mark = "written answers to mark in the service, in Formgrader or with `autograder marks "
+
+    def said() -> str:
+        capsys.readouterr()
+        overview.status(week.name)
+        return capsys.readouterr().out
+
+    before = said()
+    assert f"{to_mark}{WEEK}`: 1 (ada)" in before
+    assert "feedback to release" not in before
+    assert before.count("doubling.py is missing") == 1
+    assert "due Monday 13 January 2020, 23:59 CET" in before
+    with open_gradebook(klass) as gradebook:
+        grade = gradebook.find_grade("why", WEEK, WEEK, "ada")
+        grade.manual_score, grade.needs_manual_grade = 2.0, False
+        gradebook.db.commit()
+    marked = said()
+    assert to_mark not in marked
+    assert f"feedback to release with `autograder feedback {WEEK}`: 3 (ada, bob, eve)" in marked
+    return_feedback(klass, week)
+    assert "feedback to release" not in said()
+
+
+def test_the_doctor_reports_probable_slips_in_the_registry(
+    klass: Course, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(klass.root)
+    (klass.root / "exercises" / "week02_forgotten").mkdir()
+    overview.doctor()
+    assert "--   exercises/week02_forgotten is not a week of the course" in capsys.readouterr().out
+
+
+def test_grades_have_the_names_of_the_class_list(
+    klass: Course, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(klass.root)
+    (klass.root / "class.csv").write_text("student,name,email\nada,Ada Lovelace,ada@x.org\n")
+    assert run(["roster", "class.csv"]) == 0
+    assert run(["export", WEEK, "--unmarked"]) == 0
+    assert "ada,Ada Lovelace,ada@x.org,3" in capsys.readouterr().out.splitlines()

@@ -45,6 +45,7 @@ TABLE = {
     ("POST", "/marking/{week}/{question}"): (401, 404, 404, 422, 422),
     ("GET", "/gradebook"): (303, 404, 404, 200, 200),
     ("GET", "/gradebook/grades.csv"): (303, 404, 404, 404, 422),
+    ("POST", "/gradebook/{week}/feedback"): (401, 404, 404, 404, 422),
     ("GET", "/requests"): (303, 404, 404, 200, 200),
     ("POST", "/requests/{week}"): (401, 404, 404, 409, 409),
     ("GET", "/extensions"): (303, 404, 404, 200, 200),

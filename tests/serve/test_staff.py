@@ -24,6 +24,7 @@ from autograder.serve.login import Person
 from tests.nbgrader.tiny_course import SOLUTION, WEEK, graded, report
 from tests.serve.conftest import SignIn
 from tests.serve.graded_class import hand_in, write_graded_class
+from tests.serve.running import until
 
 PATH = f"/marking/{WEEK}/why"
 GROUPS = "group,student\nred,ada\nred,eve\n"
@@ -301,6 +302,35 @@ def test_the_gradebook_shows_penalties_missing_work_and_answers_to_mark(prof, co
 
 def test_grades_with_unmarked_answers_are_not_exported(prof) -> None:
     assert "are not marked yet" in prof.read("/gradebook/grades.csv", 422)
+
+
+# Feedback
+
+RELEASE = f"/gradebook/{WEEK}/feedback"
+
+
+def test_an_instructor_releases_the_feedback_of_a_week(prof, ada, course, service, week) -> None:
+    assert "Released to 0 of 4 students" in prof.read("/gradebook")
+    ada.read(f"/weeks/{WEEK}/feedback", 404)
+    assert "3 answers by 3 students are not marked yet" in prof.send(RELEASE, 422)
+    assert not service.feedback.running
+    prof.send(RELEASE, unmarked="on")
+    assert "is being released" in prof.send(RELEASE, 422, unmarked="on")
+    until(lambda: not service.feedback.running)
+    page = prof.read("/gradebook")
+    assert "Released to 4 of 4 students" in page
+    assert re.search(r"prof, .*: 0 of 4 pages are in nbgrader's exchange", page)
+    assert "bob: not submitted through the exchange" in page
+    assert "Not marked yet" in ada.read(f"/weeks/{WEEK}/feedback")
+
+
+def test_an_assistant_sees_the_feedback_and_does_not_release_it(bea, ada, service, course) -> None:
+    page = bea.read("/gradebook")
+    assert "Released to 0 of 4 students" in page
+    assert "Release feedback" not in page
+    for person in (bea, ada):
+        person.send(RELEASE, 404, unmarked="on")
+    assert not service.feedback.running
 
 
 # Extensions

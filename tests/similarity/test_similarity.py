@@ -192,3 +192,15 @@ def test_the_command_shows_the_pair_and_writes_the_page(
 
 def test_every_exercise_can_be_written_in_many_ways(course: Course) -> None:
     assert all(len(options) >= 5 for options in ways(course, course.weeks[0]).values())
+
+
+def test_identical_modules_are_listed_first(course: Course, small: dict[str, str]) -> None:
+    week = course.weeks[0]
+    first, second, *_ = sorted(small)
+    same = {first: small[first], second: small[first], "third": small[first]}
+    found = compare(week, stub_of(course, week), small | same)
+    assert found.identical == [sorted(same)]
+    summary = summarize(week, Report(week.name, (), ()))
+    page = week_page(course, summary, names=False, similarity=found)
+    assert "<strong>3 modules are identical</strong>, byte for byte.</p>" in page
+    assert first in week_page(course, summary, names=True, similarity=found)

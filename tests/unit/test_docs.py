@@ -110,3 +110,12 @@ def test_what_the_author_is_told_to_type_names_what_is_there() -> None:
     named = re.findall(r"(?:try week02|--alternative) (\w+)", text)
     assert named
     assert (files, [n for n in named if n not in bank]) == ([], [])
+
+
+def test_the_readme_shows_every_picture_with_a_description() -> None:
+    shown = re.findall(
+        r"!\[([^\]]{40,})\]\((docs/images/[\w-]+\.png)\)", (ROOT / "README.md").read_text()
+    )
+    files = sorted((ROOT / "docs" / "images").glob("*.png"))
+    assert sorted(name for _, name in shown) == [str(f.relative_to(ROOT)) for f in files]
+    assert [f.name for f in files if f.stat().st_size >= 150_000] == []

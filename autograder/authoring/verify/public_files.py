@@ -224,6 +224,7 @@ def _execute(folder: Path, name: str) -> Any:
         allow_errors=True,
         resources={"metadata": {"path": str(folder)}},
         on_cell_execute=lambda cell, **_: started.append(cell),
+        extra_arguments=["--log-level=ERROR"],  # no warning about encryption
     )
     try:
         client.execute(env=os.environ | settings)

@@ -93,13 +93,14 @@ def verified(
     left = [p for p in every if p not in results]
     columns = SpinnerColumn(), TextColumn("{task.description}"), MofNCompleteColumn()
     weeks = []
-    with bar(*columns, TimeElapsedColumn()) as progress:
-        task = progress.add_task("", total=len(left))
+    progress = bar(*columns, TimeElapsedColumn())
+    task = progress.add_task("", total=len(left))
 
-        def describe(text: str) -> None:
-            progress.update(task, description=text)
+    def describe(text: str) -> None:
+        progress.update(task, description=text)
 
-        result_of = _start(verify, left, describe)
+    result_of = _start(verify, left, describe)
+    with progress:  # starts a thread
         for week in verify.weeks:
             describe(week.name)
             for proof in work[week.name]:

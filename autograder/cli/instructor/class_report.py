@@ -86,6 +86,9 @@ def _similarity(course: Course, week: Week, *, names: bool) -> Similarity:
         found = compare_collected(course, week)
     outliers = plural(len(found.outliers), "suspicious pair")
     print(f"{week.name}: {len(found.fingerprints)} modules compared, {outliers} (see the page)")
+    for students in found.identical:
+        who = f": {', '.join(students)}" if names else ""
+        print(f"LOOK  {week.name}: {len(students)} modules are identical, byte for byte{who}")
     print("Similarity is a reason to look at the code, not a proof of copying.")
     for student, why in found.left_out.items() if names else ():
         print(f"{student}: not compared, {why}")

@@ -47,7 +47,7 @@ def demo() -> bool:
     console = terminal()
     if not console.is_terminal:
         console = terminal(width=100)
-    _print_gradebook(console, played)
+    _print_class(console, played)
     headings = (">students", "exercise", "misconception")
     table = new_table(*headings, title="\nCommon misconceptions")
     for exercise, title, count in played.commonest():
@@ -63,26 +63,13 @@ def demo() -> bool:
     return all(s.verdict is not Ending.GRADER_FAULT for s in played.report.submissions)
 
 
-def _print_gradebook(console: Terminal, played: DemoResult) -> None:
-    from ...lms.grade_files import total
+def _print_class(console: Terminal, played: DemoResult) -> None:
     from ...nbgrader.demo import sample_class
 
-    names = [e.name for e in played.week.exercises]
     console.print("\nThe class:")
     for pupil in sample_class(played.course):
         console.print(f"  {pupil.name:10} {pupil.story}", highlight=False)
     print_scores(console, played.report)
-    numbers = (f">{number}" for number, _ in enumerate(names, start=1))
-    title = f"\nnbgrader's gradebook, {played.week.name}"
-    table = new_table("student", *numbers, ">total", title=title)
-    graded = {s.name: s for s in played.report.submissions}
-    for entry in played.entries:
-        scores = {e.name: f"{e.score:g}" for e in graded[entry.student].exercises}
-        points = f"{entry.score:.1f}/{total(played.week):g}"
-        table.add_row(entry.student, *(scores.get(name, "0") for name in names), points)
-    console.print(table)
-    for number, name in enumerate(names, start=1):
-        console.print(f"  {number} {name}", highlight=False)
     to_mark = sum(e.to_mark for e in played.entries)
     console.print(f"{to_mark} written answers are waiting to be marked in Formgrader.")
     for line in played.notes:

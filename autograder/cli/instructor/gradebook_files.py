@@ -57,6 +57,7 @@ def export(
         return _export_github(course, course.week(week), out)
     from ...lms.grade_files import FORMATS, FinalScore, export
     from ...lms.roster import read_roster
+    from ...nbgrader.gradebook.database import read_students
     from ...nbgrader.gradebook.final_scores import final_scores, overdue, require_marked
 
     if missing not in ("blank", "0"):
@@ -75,7 +76,7 @@ def export(
     if absent:
         for w in weeks:
             scores[w.name] |= dict.fromkeys(overdue(course, w, scores[w.name]), absent)
-    exported = export(form, weeks, scores, known, absent)
+    exported = export(form, weeks, scores, known, absent, read_students(course))
     if out is None:
         sys.stdout.write(exported.text.replace("\r\n", "\n"))  # the stream adds its own newlines
     else:
@@ -170,7 +171,7 @@ def marks(
 
     text = written(course, chosen)
     write_output(out, text.encode())
-    print(f"{out}: {text.count(chr(10))} lines, with codes instead of students' names")
+    print(f"{out}: {text.count(chr(13)) - 1} answers, with codes instead of students' names")
     return True
 
 

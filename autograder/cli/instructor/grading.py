@@ -90,8 +90,8 @@ def grade(
         show(report)
         return _all_graded(report)
     from ...nbgrader.autograde.recorder import record, require_released
+    from ...nbgrader.collect.groups import unknown_students
     from ...nbgrader.collect.submissions import collected
-    from ...nbgrader.gradebook.due_dates import unknown_extensions
     from ...nbgrader.release.archive import grade_by_release
 
     if not collected(course, chosen):
@@ -108,7 +108,7 @@ def grade(
     if not refused:
         _stop_if_most_are_refused(report)
     recording = record(course, chosen, report, abouts=abouts)
-    unknown = unknown_extensions(course, chosen)
+    unknown = unknown_students(course, chosen)
     for line in [*recording.lines(), *(f"LOOK  {line}" for line in unknown)]:
         console.print(line, soft_wrap=True)
     return _all_graded(report) and not (recording.left_out or unknown)
@@ -255,7 +255,7 @@ def feedback(
     Example: autograder feedback week01 --student ada
     """
     course, chosen = options.find_week(week)
-    from ...nbgrader.gradebook.due_dates import unknown_extensions
+    from ...nbgrader.collect.groups import unknown_students
     from ...nbgrader.gradebook.final_scores import require_marked
     from ...nbgrader.publish_feedback import return_feedback
     from ...nbgrader.workspace import Workspace
@@ -273,5 +273,5 @@ def feedback(
     print(f"released feedback to {len(result.students)} of {len(wanted)}")
     for note in result.notes:
         print(note)
-    known = print_attention(unknown_extensions(course, chosen))
+    known = print_attention(unknown_students(course, chosen))
     return len(result.students) == len(wanted) and known

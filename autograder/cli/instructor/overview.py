@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import datetime as dt
 import importlib.metadata
+import itertools
 import shlex
 import stat
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -15,7 +16,7 @@ import msgspec
 from typer import Argument
 
 from ...model.availability import AXES, FAKE_GPU, axis
-from ...model.course import REGISTRY, load
+from ...model.course import REGISTRY, Course, load
 from ...model.errors import CourseError, NoCourse
 from ...model.message_text import visible_json
 from ...model.submission_files import KINDS
@@ -41,6 +42,7 @@ def doctor() -> bool:
     try:
         course = load()
         print_checks([(True, f"course.yaml: {course.title}, {len(course.weeks)} weeks", "")])
+        print_checks(_course_checks(course))
         readable = readable_by_others(course.root / "solutions")
         if readable is not None:
             who = f"project: other users of this machine {'can' if readable else 'cannot'}"
@@ -58,6 +60,22 @@ def doctor() -> bool:
     findings = probe()
     print_checks((f.ok, f"{f.name}: {f.detail}", f.remedy) for f in findings)
     return can_grade and all(f.ok for f in findings if f.name == "sandbox")
+
+
+def _course_checks(course: Course) -> Iterator[tuple[bool, str, str]]:
+    """Yield a failed check for each week that is probably a slip in course.yaml."""
+    for before, week in itertools.pairwise(course.weeks):
+        if course.localized(week.due) < course.localized(before.due):
+            yield (
+                False,
+                f"{week.name} is due before {before.name}",
+                f"check the dates in {REGISTRY}",
+            )
+    listed = {week.name for week in course.weeks}
+    for folder in sorted((course.root / "exercises").glob("week*")):
+        if folder.is_dir() and folder.name not in listed:
+            remedy = f"add it to {REGISTRY}, or ignore this if the course omits it"
+            yield False, f"exercises/{folder.name} is not a week of the course", remedy
 
 
 def _package(name: str) -> tuple[bool, str, str]:
@@ -132,6 +150,9 @@ def _to_do(w: WeekStatus) -> list[str]:
     students: dict[str, Iterable[str]] = {
         f"to collect with `autograder collect {w.week}`": w.waiting,
         f"to grade with `autograder grade {w.week}`": w.ungraded,
+        "written answers to mark in the service, in Formgrader or with `autograder marks "
+        f"{w.week}`": w.to_mark,
+        f"feedback to release with `autograder feedback {w.week}`": w.unreturned,
         f"regrade requested; see `autograder requests {w.week}`": w.asking,
         f"feedback older than the score; update it with `autograder feedback {w.week}`": w.stale,
         "the newest submission scored lower than an earlier one; "
@@ -161,20 +182,14 @@ def _flagged_lines(w: WeekStatus) -> list[str]:
 
 
 def _details(w: WeekStatus) -> list[str]:
-    lines = [f"due {w.due:%d %b %Y %H:%M %Z}"]
+    """Return the facts about a week that its to-do list does not contain."""
+    lines = [f"due {w.due:%A %d %B %Y, %H:%M %Z}"]
     if w.missing:
         lines.append(f"no submission from {len(w.missing)}: {', '.join(w.missing)}")
     lines += [f"{student} is {late} late" for student, late in w.late.items()]
-    lines += [f"{student} was refused: {why}" for student, why in w.refused.items()]
-    lines += [f"{KINDS[kind]}: {', '.join(some)}" for kind, some in w.noted.items()]
-    lines += [f"{student} requests a regrade: {text}" for student, text in w.asking.items()]
+    lines += [f"{KINDS[kind]}: {', '.join(s)}" for kind, s in w.noted.items() if kind == "kept"]
     lines += [f"{student}: {less}" for student, less in w.lower.items()]
     lines += [f"{student} changed {', '.join(names)}" for student, names in w.changed.items()]
-    if w.foreign:
-        lines.append(f"submitted by a different user: {', '.join(sorted(w.foreign))}")
-    if w.to_mark:
-        marks = ", ".join(f"{s} {n}" for s, n in w.to_mark.items())
-        lines.append(f"answers to mark in Formgrader: {marks}")
     for student, results in w.again.items():
         lines.append(f"{student} was graded {len(results)} times:")
         lines += [f"  {_result(r)}" for r in results]

@@ -14,7 +14,7 @@ from ...model.message_text import plural, visible
 from ...terminal.console import terminal
 from ..app import flag
 from ..options import JobsOption, WeekArgument, find_week
-from ..output import new_table
+from ..output import counted, new_table
 
 if TYPE_CHECKING:
     from ...nbgrader.collect.history import Entry, History
@@ -135,8 +135,9 @@ def _carry_out(course: Course, week: Week, log: RegradeLog, plan: Plan) -> None:
     print(f"wrote the scores and late penalties of {students}; recorded in {log.folder}")
     changed = (change.student for change in plan.changes)
     if stale := [student for student in changed if feedback_is_stale(course, week, student)]:
-        print(f"feedback that still shows the old score: {', '.join(stale)}")
-        print(f"`autograder feedback {week.name}` updates and releases it")
+        print(
+            f"feedback from before: {counted(stale)}: `autograder feedback {week.name}` updates it"
+        )
 
 
 def restore(

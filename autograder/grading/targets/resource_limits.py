@@ -169,7 +169,7 @@ class SubmissionClocks:
         hint = "Is there a loop that never ends?"
         if self._child is not None and self._child.ran_seconds() < seconds / 2:
             hint = "It was idle for most of them: in `time.sleep`, or waiting for a lock?"
-        return f"The call was stopped after {seconds:g} seconds. {hint}"
+        return f"The call was stopped after {seconds:g} second{'s' * (seconds != 1)}. {hint}"
 
     def ran_seconds(self) -> float:
         """Return the processor seconds of all processes so far. A process that died counts as 0."""

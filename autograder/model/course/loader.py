@@ -1,7 +1,7 @@
 """Parse course.yaml into the types of `registry`, and report syntax errors and wrong types.
 
-Each mistake is reported in one line with the path to the value, for example
-`course.yaml: weeks[0].exercises[1].points: must be at least 0`.
+Each mistake is reported in one line with the path to the value and its line, for example
+`course.yaml: weeks[0].exercises[1].points: must be at least 0 (line 24)`.
 
 PyYAML silently uses the last of two equal keys and raises ValueError for 30 February. This loader
 rejects duplicate keys, and leaves invalid dates as strings so that the message names the setting.
@@ -129,20 +129,34 @@ def load(root: Path | None = None, *, unfinished: bool = False) -> Course:
     root = root.resolve() if root else find_root()
     path = root / REGISTRY
     try:
-        registry = parse(path.read_text(encoding="utf-8"))
+        text = path.read_text(encoding="utf-8")
     except FileNotFoundError:
         raise CourseError(f"{path} does not exist") from None
     except UnicodeDecodeError as error:
         raise CourseError(f"{REGISTRY}: not UTF-8 text: {error}") from None
-    course = Course(root, registry)
+    course = Course(root, parse(text))
     for location, message in folder_problems(course, unfinished=unfinished):
-        raise CourseError(f"{REGISTRY}: {location}: {message}")
+        raise _mistake(text, location, message)
     return course
+
+
+def _mistake(text: str, location: str, message: str) -> CourseError:
+    """Return an error for the value at a path such as `weeks[0].exercises[1]`, with its line."""
+    node, line = yaml.compose(text, Loader=_Loader), 0
+    for key, index in re.findall(r"(\w+)|\[(\d+)\]", location):
+        if isinstance(node, yaml.SequenceNode):
+            node = node.value[int(index)]
+            line = node.start_mark.line + 1
+        elif isinstance(node, yaml.MappingNode):
+            found = next(((k, v) for k, v in node.value if k.value == key), None)
+            node, line = (found[1], found[0].start_mark.line + 1) if found else (None, line)
+    where = f" (line {line})" if line else ""
+    return CourseError(f"{REGISTRY}: {location}: {message}{where}")
 
 
 def parse(text: str) -> Registry:
     """Parse and validate the text of course.yaml; raise CourseError for the first mistake."""
-    raw = read_yaml(text)
+    raw, source = read_yaml(text), text
     try:
         registry = msgspec.convert(raw, Registry, strict=True)
     except msgspec.ValidationError as error:
@@ -154,9 +168,9 @@ def parse(text: str) -> Registry:
             choices = get_args(wanted) if get_origin(wanted) is Literal else ()
             fields = getattr(wanted, "__struct_fields__", ())
             text = with_fix(message.partition(" - at ")[0], fields, choices)
-        raise CourseError(f"{REGISTRY}: {location or 'top level'}: {text}") from None
+        raise _mistake(source, location or "top level", text) from None
     for location, message in problems(registry):
-        raise CourseError(f"{REGISTRY}: {location}: {message}")
+        raise _mistake(source, location, message)
     return registry
 
 

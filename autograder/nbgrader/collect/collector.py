@@ -8,7 +8,7 @@ from ...model.course import Course, Week
 from ...model.errors import NbgraderError
 from ..gradebook.database import read_gradebook
 from ..workspace import Workspace, exchange_step, open_api, read_state, require, write_state
-from .groups import grouped_lines, spread_groups
+from .groups import grouped_lines, spread_groups, unknown_students
 
 
 class Collection(msgspec.Struct, frozen=True):
@@ -38,12 +38,13 @@ def collect(course: Course, week: Week, *, check_owner: bool = True) -> Collecti
         open_api(course), "Collect", attributes, update=True, check_owner=check_owner
     )
     require(result, f"collecting {week.name}")
+    unknown = unknown_students(course, week)
     grouped = spread_groups(course, week)
     after = workspace.students("submitted", week)
     fresh = {*collecting.fresh, *grouped}
     collection = Collection(
         foreign=collecting.foreign,
-        notes=collecting.notes,
+        notes=[*collecting.notes, *unknown],
         fresh=[s for s in after if s in fresh],
         unchanged=[s for s in after if s not in fresh],
         missing=[s for s in read_gradebook(course)[0] if s not in after],

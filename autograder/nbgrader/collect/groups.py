@@ -15,8 +15,10 @@ from pathlib import Path
 from ...lms.csv_tables import read_rows
 from ...model.course import Course, Week
 from ...model.errors import NbgraderError
+from ...model.message_text import did_you_mean
+from ..gradebook.database import read_gradebook
 from ..gradebook.report_store import judged_digests
-from ..workspace import GradedCell, cells_of, open_gradebook, read_state, write_state
+from ..workspace import GradedCell, Workspace, cells_of, open_gradebook, read_state, write_state
 from .history import Entry
 from .merging import merge
 from .submissions import accept, earlier_files, full_history
@@ -45,6 +47,24 @@ def groups_of(course: Course, week: Week) -> list[list[str]]:
     for student in sorted(group_of):
         members.setdefault(group_of[student], []).append(student)
     return sorted(group for group in members.values() if len(group) > 1)
+
+
+def unknown_students(course: Course, week: Week) -> list[str]:
+    """Return a line for each extension or group member that names an unknown student (a typo?)."""
+    extensions = course.registry.late.extensions if course.registry.late else ()
+    named = [(GROUPS, student) for group in groups_of(course, week) for student in group]
+    named += [
+        (f"course.yaml: late.extensions[{number}].student", extension.student)
+        for number, extension in enumerate(extensions)
+        if extension.week == week.name
+    ]
+    known = set(Workspace(course).students("submitted", week))
+    known |= set(read_gradebook(course)[0]) if named else set()
+    return [
+        f"{place}: there is no student {student!r}{did_you_mean(student, known)}"
+        for place, student in named
+        if known and student not in known
+    ]
 
 
 def spread_groups(course: Course, week: Week) -> dict[str, str]:

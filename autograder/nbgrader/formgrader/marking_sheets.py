@@ -1,11 +1,12 @@
 """Mark written answers on CSV sheets, anonymously and with several markers.
 
-`marks WEEK --out sheet.csv` writes every answer with a code instead of a name, sorted by code. A
-group's answer appears only once. `marks WEEK --from sheet.csv --marker bea` reads a marker's sheet
-and stores it in `.autograder/marks/<week>.markers.json`. The mean of an answer's marks is entered
-in the gradebook if they differ by at most `--apart`. Otherwise the answer must be marked again. A
-sheet enters marks only for answers that have not changed since the sheet was written. It never
-deletes a mark, and overwrites a mark from Formgrader only if the answer has changed since.
+`marks WEEK --out sheet.csv` writes the answers question by question, with a code instead of a name.
+A group's answer appears only once, and empty answers are left out. `marks WEEK --from sheet.csv
+--marker bea` reads a marker's sheet and stores it in `.autograder/marks/<week>.markers.json`. The
+mean of an answer's marks is entered in the gradebook if they differ by at most `--apart`. Otherwise
+the answer must be marked again. A sheet enters marks only for answers that have not changed since
+the sheet was written. It never deletes a mark, and overwrites a mark from Formgrader only if the
+answer has changed since.
 """
 
 import hashlib
@@ -71,17 +72,21 @@ def code_of(course: Course, week: Week, student: str) -> str:
 
 def sheet(course: Course, week: Week) -> str:
     """Return the answers of a week as CSV. Raise NbgraderError if nothing was graded."""
+    found = _answers(course, week)
+    versions = {student: _versions(course, week, student) for student in found}
+    codes = sorted((code_of(course, week, student), student) for student in found)
     lines = []
-    for student, answers in _answers(course, week).items():
-        code, versions = code_of(course, week, student), _versions(course, week, student)
-        for question in week.questions:
-            text, version = text_cell(answers.get(question.name, "")), versions[question.name]
-            lines.append([code, question.name, f"{question.points:g}", text, "", "", version])
-    if not lines:
+    for question in week.questions:
+        for code, student in codes:
+            if answer := found[student].get(question.name):
+                text = "\n".join(map(text_cell, answer.split("\n")))
+                points, version = f"{question.points:g}", versions[student][question.name]
+                lines.append([code, question.name, points, text, "", "", version])
+    if not found:
         raise NbgraderError(
             f"{week.name}: there are no answers to mark: run `autograder grade {week.name}` first"
         )
-    return csv_text([COLUMNS, *sorted(lines)])
+    return csv_text([COLUMNS, *lines])
 
 
 def read_marks(
@@ -174,12 +179,17 @@ def _versions(course: Course, week: Week, student: str) -> dict[str, str]:
 
 
 def _answers(course: Course, week: Week) -> dict[str, dict[str, str]]:
+    """Return the text of each answer that needs or has a manual mark, by student and question."""
     found = {}
-    for student in _students(course, week):
-        path = Workspace(course).autograded(student, week) / f"{week.name}.ipynb"
-        cells = first_cells(read_cells(path))
-        texts = {name: DATA_URL.sub("(picture)", source_of(c)) for name, c in cells.items()}
-        found[student] = {name: text[:_LONGEST] for name, text in texts.items()}
+    with open_gradebook(course) as gradebook:
+        for student in _students(course, week):
+            path = Workspace(course).autograded(student, week) / f"{week.name}.ipynb"
+            texts = {n: source_of(cell) for n, cell in first_cells(read_cells(path)).items()}
+            found[student] = {
+                name: DATA_URL.sub("(picture)", texts[name])[:_LONGEST]
+                for name, (grade, _) in cells_of(gradebook, week, student).items()
+                if name in texts and (grade.needs_manual_grade or grade.manual_score is not None)
+            }
     return found
 
 

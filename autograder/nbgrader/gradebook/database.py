@@ -28,6 +28,7 @@ from ..workspace import Workspace, open_gradebook, unreachable_gradebook
 _SQLITE = "sqlite:///"
 _EPOCH = dt.datetime(1970, 1, 1)  # SQLAlchemy stores a timedelta in SQLite as _EPOCH + timedelta
 _STUDENTS = "SELECT id FROM student ORDER BY id"
+_PEOPLE = "SELECT id, first_name, last_name, email FROM student ORDER BY id"
 _CELLS = """
 SELECT assignment.name, base_cell.name, grade_cells.max_score
 FROM grade_cells
@@ -144,6 +145,15 @@ def read_gradebook(course: Course) -> tuple[list[str], list[GradebookEntry]]:
     """Return all students and all submissions; both lists are empty if there is no gradebook."""
     students, rows = query_gradebook(course, (_STUDENTS, _SUBMISSIONS))
     return [str(s) for (s,) in students], [_entry(row) for row in rows]
+
+
+def read_students(course: Course) -> dict[str, dict[str, str]]:
+    """Return the name and email of each student, "" if unknown, as `autograder roster` entered."""
+    (rows,) = query_gradebook(course, (_PEOPLE,))
+    return {
+        str(student): {"name": " ".join(filter(None, (first, last))), "email": email or ""}
+        for student, first, last, email in rows
+    }
 
 
 def by_student(entries: Iterable[GradebookEntry]) -> dict[str, list[GradebookEntry]]:

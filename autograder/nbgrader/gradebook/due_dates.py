@@ -113,20 +113,6 @@ def grant_extension(
     update_dates(course)
 
 
-def unknown_extensions(course: Course, week: Week) -> list[str]:
-    """Return a line for each extension in course.yaml whose student is unknown (a likely typo)."""
-    extensions = course.registry.late.extensions if course.registry.late else ()
-    if not any(extension.week == week.name for extension in extensions):
-        return []
-    known = {*database.read_gradebook(course)[0], *Workspace(course).students("submitted", week)}
-    return [
-        f"course.yaml: late.extensions[{number}].student: there is no student {one.student!r}"
-        f"{did_you_mean(one.student, known)}"
-        for number, one in enumerate(extensions)
-        if one.week == week.name and known and one.student not in known
-    ]
-
-
 def _changed_penalties(course: Course) -> list[tuple[database.GradebookEntry, float]]:
     found = database.lateness_by_entry(course)
     penalties = [(entry, late.penalty(entry.score)) for entry, late in found if late]

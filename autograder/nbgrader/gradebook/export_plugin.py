@@ -9,6 +9,7 @@ from traitlets import Bool, Unicode
 from ...lms.grade_files import export
 from ...model.course import load
 from ...model.errors import KitError
+from .database import read_students
 from .final_scores import final_scores, require_marked
 
 
@@ -36,5 +37,6 @@ class QuotedCsvExport(ExportPlugin):
             scores = {w: {s: of[s] for s in of.keys() & wanted} for w, of in scores.items()}
         weeks = [week for week in chosen if scores[week.name]]
         target = Path(self.to or "grades.csv")
-        target.write_text(export("csv", weeks, scores, None).text, encoding="utf-8", newline="")
+        text = export("csv", weeks, scores, None, named=read_students(course)).text
+        target.write_text(text, encoding="utf-8", newline="")
         self.log.info("Exported grades to %s", target)

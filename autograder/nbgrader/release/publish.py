@@ -11,7 +11,8 @@ from ...authoring.lesson import handout, leak_check
 from ...files import replace_file
 from ...model.course import Course, Week
 from ...model.errors import LeakError, NbgraderError
-from ..gradebook.due_dates import enter_assignment, unknown_extensions
+from ..collect.groups import unknown_students
+from ..gradebook.due_dates import enter_assignment
 from ..workspace import Workspace, exchange_step, open_api, replace_folder, require
 from .archive import CHANGES, changed_files, changes_page, current_release, keep_release
 
@@ -73,7 +74,7 @@ def release(
     bundle = workspace.bundle(week)
     bundle.parent.mkdir(exist_ok=True)
     replace_file(bundle, handout.zip_week(week, files, wheel, secrets), 0o644)
-    notes = [*_past(course, week, now), *unknown_extensions(course, week)]
+    notes = [*_past(course, week, now), *unknown_students(course, week)]
     number += again
     keep_release(course, week, number)
     outbound = workspace.outbound(week)

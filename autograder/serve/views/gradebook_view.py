@@ -10,14 +10,12 @@ from ...model.course import Course, Week
 from ...model.course.late import due_for
 from ...model.errors import NbgraderError
 from ...model.report.scoring import rounded
-from ...nbgrader.gradebook.database import lateness_by_entry, query_gradebook, read_hand_marks
+from ...nbgrader.gradebook.database import lateness_by_entry, read_hand_marks, read_students
 from ...nbgrader.status import returned_page
 from ...nbgrader.workspace import Workspace
 from .. import tables as t
 from ..queue import Queue
 from .staff_log import StaffAction, StaffLog
-
-_NAMES = "SELECT id, first_name, last_name FROM student ORDER BY id"
 
 
 class WeekScore(msgspec.Struct, frozen=True):
@@ -60,7 +58,6 @@ class GrantedExtension(msgspec.Struct, frozen=True):
 
 def gradebook_rows(course: Course, queue: Queue, weeks: list[Week]) -> list[GradebookRow]:
     """Return a row for each student in the gradebook."""
-    (names,) = query_gradebook(course, (_NAMES,))
     entries = {(e.student, e.week): (e, late) for e, late in lateness_by_entry(course)}
     receipts, workspace = _newest_receipts(queue), Workspace(course)
     submitted = {w.name: set(workspace.students("submitted", w)) for w in weeks}
@@ -80,11 +77,10 @@ def gradebook_rows(course: Course, queue: Queue, weeks: list[Week]) -> list[Grad
         return WeekScore(score, penalty, entry.to_mark, False, receipt, page)
 
     rows = []
-    for student, first, last in names:
-        results = tuple(result(str(student), week) for week in weeks)
-        name = " ".join(part for part in (first, last) if part)
+    for student, about in read_students(course).items():
+        results = tuple(result(student, week) for week in weeks)
         total = round(sum(r.score or 0.0 for r in results), 6)
-        rows.append(GradebookRow(str(student), name, results, total))
+        rows.append(GradebookRow(student, about["name"], results, total))
     return rows
 
 

@@ -85,6 +85,13 @@ ROUTES = (
     RouteRow("POST", "/marking/{week}/{question}", "staff", staff.save_mark, form=staff.question),
     RouteRow("GET", "/gradebook", "staff", staff.gradebook),
     RouteRow("GET", "/gradebook/grades.csv", "instructor", staff.grades),
+    RouteRow(
+        "POST",
+        "/gradebook/{week}/feedback",
+        "instructor",
+        staff.release_feedback,
+        form=staff.gradebook,
+    ),
     RouteRow("GET", "/requests", "staff", staff.requests),
     RouteRow("POST", "/requests/{week}", "staff", staff.answer, form=staff.requests),
     RouteRow("GET", "/extensions", "staff", staff.extensions),

@@ -18,6 +18,7 @@ from ...model.report.schema import Ending
 from ...nbgrader.collect.groups import groups_of, share_marks
 from ...nbgrader.formgrader import written_answers
 from ...nbgrader.formgrader.manual_marks import keep_marks
+from ...nbgrader.gradebook.database import read_students
 from ...nbgrader.gradebook.due_dates import grant_extension
 from ...nbgrader.gradebook.final_scores import final_scores, require_marked
 from ...nbgrader.regrade import regrade_log
@@ -176,13 +177,32 @@ def ask(context: RequestContext) -> Response:
 
 def gradebook(context: RequestContext) -> Response:
     """Show students by weeks. Query: `q`, a part of a name; `only`, see `GradebookRow.shows`."""
-    query, course = context.request.query_params, context.service.courses.now
-    weeks = [w for w in course.weeks if w in context.service.courses.open_weeks()]
+    query, service = context.request.query_params, context.service
+    course, open_weeks = service.courses.now, service.courses.open_weeks()
+    weeks = [w for w in course.weeks if w in open_weeks]
     wanted, only = query.get("q", "").strip(), query.get("only", "")
-    rows = gradebook_rows(course, context.service.queue, weeks)
+    rows = gradebook_rows(course, service.queue, weeks)
     named = [row for row in rows if wanted.lower() in f"{row.student} {row.name}".lower()]
-    shown = [row for row in named if row.shows(only)]
-    return context.page("gradebook", rows=shown, of=len(rows), weeks=weeks, q=wanted, only=only)
+    return context.page(
+        "gradebook",
+        rows=rows,
+        shown=[row for row in named if row.shows(only)],
+        weeks=weeks,
+        q=wanted,
+        only=only,
+        releases=service.staff_log.latest("feedback"),
+        releasing=service.feedback.running,
+        when=lambda seconds: in_short(local_time(seconds, course)),
+    )
+
+
+def release_feedback(context: RequestContext) -> Response:
+    """Start to release a week's feedback, with unmarked answers only if the form allows it."""
+    week, service = open_week(context), context.service
+    if "unmarked" not in context.form.fields:
+        require_marked(service.courses.now, [week])
+    service.feedback.start(week, context.person.name)
+    return context.redirect("gradebook#feedback")
 
 
 def grades(context: RequestContext) -> Response:
@@ -195,7 +215,7 @@ def grades(context: RequestContext) -> Response:
     require_marked(course, weeks)
     context.service.staff_log.add(context.person.name, "export", [""])
     headers = {"content-disposition": 'attachment; filename="grades.csv"'}
-    text = export("csv", weeks, scores, None).text
+    text = export("csv", weeks, scores, None, named=read_students(course)).text
     return Response(text, media_type="text/csv; charset=utf-8", headers=headers)
 
 
