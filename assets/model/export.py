@@ -192,7 +192,8 @@ def main() -> None:
     model.load_state_dict({name: weight.half() for name, weight in state.items()})
     write_weights(model, merges, folder)
     (folder / "held_out.txt").write_text(unseen, encoding="utf-8")
-    pieces, held_out = pieces_of(merges), torch.tensor(train.encode(unseen, merges))
+    whole_sentences = unseen[unseen.index(". ") + 2 :]
+    pieces, held_out = pieces_of(merges), torch.tensor(train.encode(whole_sentences, merges))
     text = {"held_out": held_out[:HELD_OUT_TOKENS].numpy().astype(np.uint16)}
     np.savez_compressed(folder / "text.npz", pieces=np.array(pieces), **text)
     write_program(model, folder / "austen.pt2")
