@@ -172,13 +172,13 @@ def write_layer(model: train.Model, held_out: Tensor, pieces: list[bytes], folde
     np.savez_compressed(folder / "layer.npz", tokens=np.array(tokens), **arrays)
 
 
-def write_hidden(model: train.Model, merges: list[train.Pair]) -> None:
+def write_hidden(model: train.Model, merges: list[train.Pair], *folders: Path) -> None:
     """Write q and output (layers, H, T, d), k and v (layers, H_kv, T, d) for the hidden tests."""
     layers = record(model, torch.tensor([train.encode(HIDDEN_SENTENCE, merges)]))
     rows = [without_copies(arrays) for arrays, _, _ in layers]
     arrays = {name: np.concatenate([row[name] for row in rows]) for name in rows[0]}
-    for week in TESTED:
-        np.savez_compressed(ROOT / "autograder" / "graders" / week / "trained.npz", **arrays)
+    for folder in folders:
+        np.savez_compressed(folder / "trained.npz", **arrays)
 
 
 def main() -> None:
@@ -199,7 +199,7 @@ def main() -> None:
     write_program(model, folder / "austen.pt2")
     write_heads(model, merges, folder)
     write_layer(model, held_out, pieces, folder)
-    write_hidden(model, merges)
+    write_hidden(model, merges, *(ROOT / "autograder" / "graders" / week for week in TESTED))
     course = load(ROOT)
     for week in course.weeks:
         if any(stale_figures(course, week)):
