@@ -13,7 +13,7 @@ def trained_head(draw: Any) -> tuple[torch.Tensor, ...]:
     """Draw a head of the course's language model: its q, k and v (T, d) on a sentence."""
     with np.load(Path(__file__).with_name("trained.npz")) as file:
         heads = {name: torch.tensor(file[name]) for name in ("q", "k", "v")}
-    layer, head = (int(draw.integers(0, size, ())) for size in heads["q"].shape[:2])
+    layer, head = (int(draw.integers(0, size)) for size in heads["q"].shape[:2])
     group = heads["q"].shape[1] // heads["k"].shape[1]
     return (
         heads["q"][layer, head],

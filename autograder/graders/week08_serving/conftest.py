@@ -35,5 +35,5 @@ def trained_layer(draw: Any) -> tuple[torch.Tensor, ...]:
     """Draw a layer of the course's language model: q (1, H, T, d), k and v (1, H_kv, T, d)."""
     with np.load(Path(__file__).with_name("trained.npz")) as file:
         q, k, v = (torch.tensor(file[name]) for name in ("q", "k", "v"))
-    layer = int(draw.integers(0, len(q), ()))
+    layer = int(draw.integers(0, len(q)))
     return q[layer : layer + 1], k[layer : layer + 1], v[layer : layer + 1]
