@@ -1,6 +1,6 @@
 """Write every file that depends on the weights of the course's language model.
 
-    python export.py checkpoint.pt   # what train.py has saved
+    python export.py checkpoint.pt   # what train.py has saved; an austen.npz works as well
 
 Files written next to this one:
 
@@ -181,11 +181,19 @@ def write_hidden(model: train.Model, merges: list[train.Pair], *folders: Path) -
         np.savez_compressed(folder / "trained.npz", **arrays)
 
 
+def read_weights(path: Path) -> dict[str, Tensor]:
+    """Return the weights of a checkpoint or of an `austen.npz`."""
+    if path.suffix != ".npz":
+        return torch.load(path)["model"]
+    with np.load(path) as file:
+        return {name: torch.tensor(file[name]) for name in file.files if "." in name}
+
+
 def main() -> None:
     """Write the files of a checkpoint, and draw stale figures again."""
     options = argparse.ArgumentParser(description="Write the files that depend on the weights.")
     options.add_argument("checkpoint", type=Path)
-    state = torch.load(options.parse_args().checkpoint)["model"]
+    state = read_weights(options.parse_args().checkpoint)
     seen, unseen = train.split_novels()
     merges = train.learn_merges(seen, train.VOCABULARY - train.FIRST_MERGED)
     model, folder = train.Model().eval(), train.HERE

@@ -35,7 +35,7 @@ from ..files import replace_file
 from ..model.course import Course, Week
 from ..model.errors import BuildError
 from ..pages.environment import environment
-from ..pages.markdown import Pictures, code, code_styles, embedded, markdown
+from ..pages.markdown import code, code_styles, embedded, markdown
 from ..student.folder.lessons import parse_hints
 from ..version import __version__
 
@@ -46,6 +46,7 @@ _NO_TEXT = Markup()
 _SCROLLING = {
     r'(<math display="block".*?</math>)': r'<div class="scroll formula" tabindex="0">\1</div>',
     r"(<table>.*?</table>)": r'<div class="scroll" tabindex="0">\1</div>',
+    r"<pre>": '<pre tabindex="0">',
 }
 _SECTION = re.compile(r"<h2>(.*?)</h2>", re.DOTALL)
 _FIGURE_FIRST = re.compile(r"\s*!\[[^\]]*\]\(figures/")
@@ -255,14 +256,14 @@ def parts_of(
             points = next(q.points for q in week.questions if q.name == name)
             found.append(LessonPart("question", name=name, points=points, effort=effort))
         elif cell.cell_type == "markdown":
-            text, sections = _with_anchors(_prose(cell.source, picture), len(found))
+            text, sections = _with_anchors(_scrolling(markdown(cell.source, picture)), len(found))
             found.append(LessonPart("text", text, sections=sections))
         elif cell.source.strip():
             # the figure of the lesson follows, with a text alternative
             drawn = following is not None and _FIGURE_FIRST.match(following.source)
             shown = tuple(_rendered(cell.outputs, frames, plots=not drawn))
             frames += sum(isinstance(one, Frame) for one in shown)
-            found.append(LessonPart("code", code(cell.source), shown))
+            found.append(LessonPart("code", _scrolling(code(cell.source)), shown))
     return found
 
 
@@ -306,9 +307,9 @@ def _typed(text: str) -> Markup:
     return Markup('<pre tabindex="0">{}</pre>').format(_COLOURS.sub("", text))
 
 
-def _prose(text: str, picture: Pictures) -> Markup:
-    """Render Markdown; wide formulas and tables can be scrolled with the keyboard too."""
-    shown = str(markdown(text, picture))
+def _scrolling(rendered: Markup) -> Markup:
+    """Make wide formulas, tables and code scroll with the keyboard too."""
+    shown = str(rendered)
     for pattern, replacement in _SCROLLING.items():
         shown = re.sub(pattern, replacement, shown, flags=re.DOTALL)
     return Markup(shown)  # safe: sanitized, then fixed markup added

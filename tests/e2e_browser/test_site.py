@@ -89,7 +89,7 @@ def test_the_index_leads_to_a_week_and_back(opened: Any, screenshots: Path) -> N
     page = opened("index.html", PHONE)
     page.get_by_role("link", name="Week 1 · Softmax and attention").click()
     page.get_by_role("link", name=COURSE.title).click()
-    assert page.get_by_role("listitem").count() == len(WEEKS)
+    assert page.get_by_role("heading", level=2).count() == len(WEEKS)
     assert faults(page, screenshots, "index") == []
 
 

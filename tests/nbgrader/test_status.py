@@ -102,6 +102,25 @@ def test_a_server_is_read_like_a_file(klass: Course, monkeypatch: pytest.MonkeyP
     assert read_gradebook(klass) == read
 
 
+KILLED = """
+import os, sqlite3, sys
+connection = sqlite3.connect(sys.argv[1], isolation_level=None)
+connection.execute("PRAGMA cache_size = 1")  # changed pages go to the file before the commit
+connection.execute("BEGIN")
+connection.execute("DELETE FROM submitted_assignment")
+connection.execute("CREATE TABLE filler (text)")
+connection.executemany("INSERT INTO filler VALUES (?)", [("x" * 4000,)] * 100)
+os._exit(1)
+"""
+
+
+def test_a_reader_undoes_what_a_killed_process_left_in_the_gradebook(klass: Course) -> None:
+    read, path = read_gradebook(klass), Workspace(klass).root / "gradebook.db"
+    subprocess.run([sys.executable, "-c", KILLED, path])
+    assert path.with_name("gradebook.db-journal").stat().st_size > 0
+    assert read_gradebook(klass) == read
+
+
 def test_a_gradebook_that_cannot_be_read_is_named(course: Course, workspace: Workspace) -> None:
     workspace.root.mkdir()
     (workspace.root / "gradebook.db").write_text("no database, but long enough to be one" * 9)

@@ -198,7 +198,8 @@ def _from_sqlite(path: Path, queries: Sequence[str]) -> list[Sequence[Any]]:
     if not path.is_file():
         return [[] for _ in queries]
     try:
-        uri = f"{path.resolve().as_uri()}?mode=ro"
+        # Not "ro": if a writer was killed, the first reader must undo its unfinished transaction.
+        uri = f"{path.resolve().as_uri()}?mode=rw"
         with closing(sqlite3.connect(uri, uri=True)) as connection:
             return [connection.execute(query).fetchall() for query in queries]
     except sqlite3.Error as error:
