@@ -2,16 +2,13 @@
 
     python train.py                  # about an hour on one core; continues after an interruption
     python train.py --steps 200      # a short run
-    python train.py --export         # write the files below from checkpoint.pt, without training
 
-Files written to the folder `--out`:
+Files written to the folder `--out`, from the first of which export.py writes all others:
 
-- `austen.npz`: the weights in float16, named as in the state dict, the number of query heads
-  (`n_heads`) and the merges of the tokenizer (`merges`);
-- `held_out.txt`: the text that the model was not trained on, the last twentieth of each novel;
+- `checkpoint.pt`: the state of the training, from which it continues;
 - `training.csv`: a row for every 100 steps with the step, the loss in bits per byte on the training
-  text and on the held-out text, and the induction score of every head;
-- `checkpoint.pt`: the state of the training, from which it continues.
+  text and on the held-out text (the last twentieth of each novel), and the induction score of
+  every head.
 """
 
 from __future__ import annotations
@@ -26,7 +23,6 @@ from collections import Counter, defaultdict
 from itertools import pairwise
 from pathlib import Path
 
-import numpy as np
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
@@ -287,20 +283,11 @@ def save(model: Model, optimizer: torch.optim.Optimizer, step: int, path: Path) 
     path.with_suffix(".new").replace(path)
 
 
-def export(model: Model, merges: list[Pair], unseen: str, folder: Path) -> None:
-    """Write `austen.npz` and `held_out.txt`."""
-    weights = {name: weight.half().numpy() for name, weight in model.state_dict().items()}
-    tokens = {"merges": np.array(merges, np.uint16), "n_heads": np.array(HEADS)}
-    np.savez_compressed(folder / "austen.npz", **tokens, **weights)
-    (folder / "held_out.txt").write_text(unseen, encoding="utf-8")
-
-
 def main() -> None:
-    """Train the model, or continue its training, and write its files."""
+    """Train the model, or continue its training."""
     options = argparse.ArgumentParser(description="Train the course's language model.")
     options.add_argument("--steps", type=int, default=3000)
     options.add_argument("--out", type=Path, default=HERE)
-    options.add_argument("--export", action="store_true", help="only write the checkpoint's files")
     chosen = options.parse_args()
     seen, unseen = split_novels()
     merges = learn_merges(seen, VOCABULARY - FIRST_MERGED)
@@ -313,9 +300,7 @@ def main() -> None:
         model.load_state_dict(state["model"])
         optimizer.load_state_dict(state["optimizer"])
         first = state["step"]
-    if not chosen.export:
-        train(model, optimizer, (seen, unseen), merges, first, chosen.steps, chosen.out)
-    export(model, merges, unseen, chosen.out)
+    train(model, optimizer, (seen, unseen), merges, first, chosen.steps, chosen.out)
 
 
 def train(
@@ -333,7 +318,7 @@ def train(
     print(f"{len(training)} tokens to train on, {len(held_out)} held out, {size:.2f} bytes each")
     began = time.perf_counter()
     for step in range(first, steps + 1):
-        if step % EVERY == 0:
+        if step % EVERY == 0 or step == steps:
             log = folder / "training.csv"
             summary = measure(model, (training, held_out), size, log, step)
             print(f"{summary} {time.perf_counter() - began:6.0f} s", flush=True)

@@ -45,7 +45,7 @@ def fingerprint(
     """Return a hash of everything that a report depends on, except the submission."""
     kit = Path(__file__).parents[1]
     own = course.graders(week), course.solution_folder(week)
-    files = _sources_in(*own, *(kit / package for package in PACKAGES))
+    files = sources_in(*own, *(kit / package for package in PACKAGES))
     return _hashed(course, week, (*devices, sandbox), secret, files)
 
 
@@ -61,9 +61,10 @@ def _hashed(
     return hash_of(parts)
 
 
-def _sources_in(*folders: Path) -> Iterator[_Located]:
+def sources_in(*folders: Path) -> Iterator[_Located]:
+    """Yield each folder with each of its programs, settings and data files."""
     for folder in folders:
-        paths = (p for p in (folder, *folder.rglob("*")) if p.suffix in (".py", ".toml"))
+        paths = (p for p in (folder, *folder.rglob("*")) if p.suffix in (".py", ".toml", ".npz"))
         yield from ((folder, path) for path in sorted(paths))
 
 
@@ -79,8 +80,8 @@ def trusted_fingerprint(course: Course, week: Week, devices: Iterable[str], secr
     kit, graders = Path(__file__).parents[1], course.graders(week)
     tests = set(graders.glob("test_*.py"))
     files = [
-        *_sources_in(*(kit / package for package in _PACKAGES_OF_A_RUN)),
-        *((folder, path) for folder, path in _sources_in(graders) if path not in tests),
+        *sources_in(*(kit / package for package in _PACKAGES_OF_A_RUN)),
+        *((folder, path) for folder, path in sources_in(graders) if path not in tests),
         (course.solution_folder(week), course.solution(week)),
     ]
     return _hashed(Course(course.root, trusted), week, devices, secret, files)

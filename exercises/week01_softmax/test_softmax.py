@@ -1,6 +1,7 @@
 """Public checks for week 1: small examples with known answers. Run them with `pytest`."""
 
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,6 +16,8 @@ KEYS = [[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0]]
 VALUES = [[10.0, 0.0], [20.0, 0.0], [0.0, 30.0]]
 ATTENTION = [[0.5761, 0.2119, 0.2119], [0.2119, 0.5761, 0.2119]]  # e : 1 : 1 and 1 : e : 1
 BLENDS = [[10.0, 6.3583], [13.6417, 6.3583]]
+
+TRAINED = Path(__file__).with_name("model") / "heads.npz"  # 24 heads of a trained model
 
 
 def test_softmax_numpy_known_row():
@@ -190,6 +193,17 @@ def test_scaled_dot_product_attention_numpy_large_scores():
     assert np.allclose(output, 7.0), f"the first key gets all the weight: 7, not {output}"
 
 
+def test_scaled_dot_product_attention_numpy_of_trained_heads():
+    from softmax import scaled_dot_product_attention_numpy
+
+    with np.load(TRAINED) as file:
+        q, k, v, recorded = (file[name] for name in ("q", "k", "v", "output"))
+    output, _ = scaled_dot_product_attention_numpy(q[..., -1:, :], k, v)
+    assert np.allclose(output, recorded[..., -1:, :], atol=1e-4), (
+        "the last token should read what the heads of the trained model recorded"
+    )
+
+
 def test_scaled_dot_product_attention_by_hand():
     from softmax import scaled_dot_product_attention
 
@@ -235,6 +249,17 @@ def test_scaled_dot_product_attention_gradients():
     (output.sum() + weights[0, 0]).backward()
     for name, tensor in zip(("queries", "keys", "values"), three):
         assert tensor.grad is not None, f"no gradient reaches the {name}"
+
+
+def test_scaled_dot_product_attention_of_trained_heads():
+    from softmax import scaled_dot_product_attention
+
+    with np.load(TRAINED) as file:
+        q, k, v, recorded = (torch.tensor(file[name]) for name in ("q", "k", "v", "output"))
+    output, _ = scaled_dot_product_attention(q[..., -1:, :], k, v)
+    assert torch.allclose(output, recorded[..., -1:, :], atol=1e-4), (
+        "the last token should read what the heads of the trained model recorded"
+    )
 
 
 def test_SelfAttention_matrices():

@@ -5,6 +5,7 @@ tests try other sizes, types, devices and corners.
 """
 
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -212,6 +213,20 @@ def test_scaled_dot_product_attention_matches_features():
     )
     assert torch.allclose(output, torch.tensor([[9.0], [0.0]])), (
         f"expected outputs 9 and 0, got {output.flatten().tolist()}"
+    )
+
+
+def test_scaled_dot_product_attention_of_trained_heads():
+    """All 24 heads of a trained model, under its causal mask."""
+    from masking import scaled_dot_product_attention
+
+    with np.load(Path(__file__).with_name("model") / "heads.npz") as file:
+        q, k, v, recorded = (torch.tensor(file[name]) for name in ("q", "k", "v", "output"))
+    causal = torch.ones(q.shape[-2], q.shape[-2], dtype=torch.bool).tril()
+    output, _ = scaled_dot_product_attention(q, k, v, causal)
+    wrong = (output - recorded).abs().amax(dim=(0, 1, 2, 4)) > 1e-4
+    assert not wrong.any(), (
+        f"the outputs differ from those of the trained model at positions {wrong.nonzero().flatten().tolist()}"
     )
 
 

@@ -4,6 +4,9 @@ They use small examples that you can follow by hand. The graders look at more: o
 dtypes, gradients, and masks that leave a query no visible key.
 """
 
+from pathlib import Path
+
+import numpy as np
 import pytest
 import torch
 
@@ -94,6 +97,21 @@ def test_merge_heads_undoes_the_split():
     x = numbered(2, 5, 12)
     assert torch.equal(merge_heads(split_heads(x, 3)), x), (
         "Splitting x and merging its heads should give x back."
+    )
+
+
+def test_merge_heads_of_a_trained_layer():
+    from multihead import merge_heads
+
+    with np.load(Path(__file__).with_name("model") / "heads.npz") as file:
+        heads, W_o = torch.tensor(file["output"][:, 0]), torch.tensor(file["W_o"])
+        recorded = torch.tensor(file["layer_output"])
+    torch.testing.assert_close(
+        merge_heads(heads) @ W_o.T,
+        recorded,
+        atol=1e-4,
+        rtol=1e-4,
+        msg="Merged and projected, six heads should give what a layer of a trained model recorded.",
     )
 
 

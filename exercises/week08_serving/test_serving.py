@@ -1,5 +1,8 @@
 """Public checks for week 8: small examples with known answers. Run them with `pytest`."""
 
+from pathlib import Path
+
+import numpy as np
 import pytest
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
@@ -127,6 +130,19 @@ def test_grouped_query_attention_against_copied_keys():
         assert torch.allclose(weights, expected, atol=1e-6), f"with {shape} the weights are wrong"
         expected = expected @ v.repeat_interleave(3, dim=1)
         assert torch.allclose(output, expected, atol=1e-6), f"with {shape} the output is wrong"
+
+
+def test_grouped_query_attention_of_a_trained_layer():
+    from serving import grouped_query_attention
+
+    with np.load(Path(__file__).with_name("model") / "layer.npz") as file:
+        q, k, v, recorded = (torch.tensor(file[name]) for name in ("q", "k", "v", "output"))
+    causal = torch.ones(q.shape[2], k.shape[2], dtype=torch.bool).tril()
+    output, _ = grouped_query_attention(q, k, v, causal)
+    wrong = (output - recorded).abs().amax(dim=(0, 2, 3)) > 1e-4
+    assert not wrong.any(), (
+        f"heads {wrong.nonzero().flatten().tolist()} differ from those of the trained layer"
+    )
 
 
 def test_grouped_query_attention_copies_no_keys():

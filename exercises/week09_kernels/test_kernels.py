@@ -5,7 +5,9 @@ machine with a GPU your kernels are compiled and run there, else Triton's interp
 """
 
 import os
+from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
@@ -204,3 +206,14 @@ def test_flash_forward_in_tiles():
         said = f"{n} queries, {m} keys, causal={causal}"
         near(output, scores.softmax(-1) @ v, f"{said}: the output is wrong", 1e-4)
         near(logsumexp.float(), scores.logsumexp(-1), f"{said}: the logsumexp is wrong", 1e-4)
+
+
+def test_flash_forward_of_a_trained_head():
+    from kernels import flash_forward
+
+    with np.load(Path(__file__).with_name("model") / "layer.npz") as file:
+        q, k, v, recorded = (
+            torch.tensor(file[name][0, 0], device=DEVICE) for name in ("q", "k", "v", "output")
+        )
+    output, _ = flash_forward(q, k, v, causal=True)
+    near(output, recorded, "the output differs from that of a head of a trained model", 1e-4)

@@ -83,10 +83,12 @@ def read_record(course: Course, week: Week) -> dict[str, Any] | None:
 
 
 def sources_digest(course: Course, week: Week) -> str:
-    """Return a digest of every file that a week's figures depend on."""
+    """Return a digest of every file that a week's figures depend on, such as files they name."""
     folder = course.solution_folder(week)
     paths = [p for kind in _SOURCES for p in (*folder.glob(kind), *folder.parent.glob(kind))]
-    paths += [course.root / "assets" / name for name in (*week.files, _STYLE)]
+    programs = b"".join(path.read_bytes() for path in paths)
+    named = (name for name in week.files if Path(name).name.encode() in programs)
+    paths += [course.root / "assets" / name for name in (*named, _STYLE)]
     digest = hashlib.blake2b(digest_size=16)
     # figures do not depend on trivial.py, which contains trivial programs for `verify`
     for path in sorted(p for p in paths if p.is_file() and p.name != "trivial.py"):

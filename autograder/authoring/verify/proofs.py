@@ -16,7 +16,14 @@ from typing import Any
 
 import msgspec
 
-from ...batch.store import PACKAGES, fingerprint, settings, trusted_fingerprint, versions
+from ...batch.store import (
+    PACKAGES,
+    fingerprint,
+    settings,
+    sources_in,
+    trusted_fingerprint,
+    versions,
+)
 from ...files import hash_of, replace_file
 from ...grading.warmup import rare_collection, warm_engine
 from ...model.course import Course, Week, load
@@ -105,7 +112,7 @@ def _files(course: Course, week: Week, job: ProofJob) -> Iterator[bytes]:
     misconceptions = [(m.name, m.source) for m in bank.of_exercise(job.part)]
     for name, source in [*bank.correct_programs, *misconceptions]:
         yield from (name.encode(), source.encode())
-    for path in sorted(graders.rglob("*.py")):
+    for _, path in sources_in(graders):
         if path.stem in (f"test_{job.part}", "conftest") or not path.stem.startswith("test_"):
             yield from (path.name.encode(), path.read_bytes())
 

@@ -23,7 +23,7 @@ from ...model.report.schema import SubmissionReport
 from ...model.report.scoring import fault
 from ..intake import Submission
 from ..pool import Job, discard_engine, grade_job
-from ..store import fingerprint, versions
+from ..store import fingerprint, sources_in, versions
 
 
 class Parcel(msgspec.Struct, frozen=True):
@@ -37,8 +37,7 @@ class Parcel(msgspec.Struct, frozen=True):
 def pack(course: Course, week: Week, job: Job) -> bytes:
     """Return an encoded parcel with a week's registry, hidden graders, solutions and bank."""
     paths = [course.root / REGISTRY]
-    for folder in (course.graders(week), course.solution_folder(week)):
-        paths += sorted(folder.rglob("*.py"))
+    paths += [p for _, p in sources_in(course.graders(week), course.solution_folder(week))]
     files = {path.relative_to(course.root).as_posix(): path.read_bytes() for path in paths}
     return msgspec.msgpack.encode(Parcel(job, versions(), files))
 

@@ -122,3 +122,10 @@ def test_two_calls_before_their_gradients(agree, draw):
     """Keep the data for the backward pass per call: later calls must not change gradients."""
     first, second = ([draw.normal(2, n, 5) for n in (3, m, m)] for m in (4, 4))
     agree.gradients.in_a_row.scaled_dot_product_attention(first, second)
+
+
+@pytest.mark.weight(0.5)
+def test_trained_head(agree, trained_head):
+    """Return what the last token of a sentence reads in a head of a trained language model."""
+    q, k, v = trained_head
+    agree.scaled_dot_product_attention(q[-1:], k, v)

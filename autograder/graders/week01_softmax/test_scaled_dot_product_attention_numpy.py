@@ -101,3 +101,10 @@ def test_many_keys(agree, draw):
     agree.scaled_dot_product_attention_numpy(
         draw.array.normal(2, 4), draw.array.normal(1100, 4), draw.array.normal(1100, 4)
     )
+
+
+@pytest.mark.weight(0.5)
+def test_trained_head(agree, trained_head):
+    """Return what the last token of a sentence reads in a head of a trained language model."""
+    q, k, v = (x.numpy() for x in trained_head)
+    agree.scaled_dot_product_attention_numpy(q[-1:], k, v)

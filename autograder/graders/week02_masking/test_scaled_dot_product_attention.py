@@ -172,3 +172,10 @@ def test_two_calls_before_their_gradients(agree, draw):
     q, k, v = ([draw.normal(2, n, 5) for _ in range(2)] for n in (3, 4, 4))
     masks = (torch.ones(3, 4).tril().bool(), torch.ones(3, 4).triu().bool())
     agree.gradients.in_a_row.scaled_dot_product_attention(*zip(q, k, v, masks, strict=True))
+
+
+@pytest.mark.weight(0.5)
+def test_trained_head(agree, trained_head):
+    """Under a causal mask, return the output of a head of a trained language model."""
+    q, k, v = trained_head
+    agree.scaled_dot_product_attention(q, k, v, torch.ones(len(q), len(k), dtype=torch.bool).tril())

@@ -48,3 +48,9 @@ def test_every_dtype(agree, draw, dtype):
 def test_device(agree, draw, device):
     """Return a result on the device of the heads."""
     agree.merge_heads(draw.normal(2, 3, 5, 4))
+
+
+@pytest.mark.weight(0.5)
+def test_trained_heads(agree, trained_heads):
+    """Concatenate the outputs of all heads of a layer of a trained language model."""
+    agree.merge_heads(trained_heads)

@@ -6,7 +6,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+import torch
 
 Pair = Any
 
@@ -26,3 +28,12 @@ def pieces(draw: Any) -> Callable[..., list[tuple[Any, Any]]]:
         return [(draw.normal(*shape), draw.normal(*shape)) for shape in shapes]
 
     return make
+
+
+@pytest.fixture
+def trained_layer(draw: Any) -> tuple[torch.Tensor, ...]:
+    """Draw a layer of the course's language model: q (1, H, T, d), k and v (1, H_kv, T, d)."""
+    with np.load(Path(__file__).with_name("trained.npz")) as file:
+        q, k, v = (torch.tensor(file[name]) for name in ("q", "k", "v"))
+    layer = int(draw.integers(0, len(q)))
+    return q[layer : layer + 1], k[layer : layer + 1], v[layer : layer + 1]

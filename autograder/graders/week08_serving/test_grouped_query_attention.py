@@ -186,3 +186,11 @@ def test_two_calls_before_their_gradients(agree, draw):
     """Save data for backward per call: later calls must not alter the gradients of earlier ones."""
     first, second = ([draw.normal(2, h, 5, 3) for h in (4, 2, 2)] for _ in range(2))
     agree.gradients.in_a_row.grouped_query_attention(first, second)
+
+
+@pytest.mark.weight(0.5)
+def test_trained_layer(agree, trained_layer):
+    """Under a causal mask, return the outputs of all heads of a layer of a trained model."""
+    length = trained_layer[0].shape[2]
+    causal = torch.ones(length, length, dtype=torch.bool).tril()
+    agree.grouped_query_attention(*trained_layer, causal)

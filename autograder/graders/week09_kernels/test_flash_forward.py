@@ -162,3 +162,9 @@ def test_two_calls(agree, draw):
     """Return a new result per call: later calls do not change it."""
     calls = ([draw.normal(20, 16) for _ in range(3)] for _ in range(2))
     agree.in_kernels.within(1e-5, 1e-5).in_a_row.flash_forward(*calls)
+
+
+@pytest.mark.weight(0.5)
+def test_trained_head(flash, trained_head):
+    """If causal, return the output of a head of a trained language model."""
+    flash.flash_forward(*trained_head, causal=True)
