@@ -42,5 +42,5 @@ def induction() -> Figure:
     sketch.words(axes, (places[1] + places[4]) / 2, 0.6, "induction head (layer 1)")
     curve = {"connectionstyle": "arc3,rad=-0.6"}
     sketch.arrow(axes, (places[1], 3.8), (places[0], 3.8), linestyle="--", **curve)
-    sketch.words(axes, 3.4, 5.5, "previous-token head (layer 0): A stands before B")
+    sketch.words(axes, 4.2, 5.5, "previous-token head (layer 0): A stands before B")
     return figure
