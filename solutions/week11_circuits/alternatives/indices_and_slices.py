@@ -91,8 +91,7 @@ def ablate_heads(model, ids, heads, reference=None):
         if head not in sizes:
             raise ValueError(f"head {head}")
     if reference is None:
-        zero = torch.zeros((), dtype=next(model.parameters()).dtype, device=ids.device)
-        return model(ids, Replacer(dict.fromkeys(heads, zero)))
+        return model(ids, Replacer(dict.fromkeys(heads, 0.0)))
     recorder = Recorder()
     model(reference, recorder)
     means = {(layer, h): recorder.layers[layer][:, h].mean(0) for layer, h in heads}
