@@ -63,13 +63,13 @@ def test_previous_token_score_by_hand():
     weights = torch.tensor(
         [
             [[[1.0, 0, 0], [0.9, 0.1, 0], [0.2, 0.5, 0.3]]],
-            [[[1.0, 0, 0], [0.4, 0.6, 0], [0.3, 0.2, 0.5]]],
+            [[[1.0, 0, 0], [0.6, 0.4, 0], [0.7, 0.2, 0.1]]],
         ]
     ).expand(2, 2, 3, 3)
     found = previous_token_score(weights)
     assert found.shape == (2,), f"one score per head: (2,), not {tuple(found.shape)}"
-    assert rounded(found) == [0.5, 0.5], (
-        f"the previous tokens get 0.9, 0.5, 0.4 and 0.2, with the mean 0.5, not {rounded(found)}"
+    assert rounded(found) == [0.55, 0.55], (
+        f"the previous tokens get 0.9, 0.5, 0.6 and 0.2, with the mean 0.55, not {rounded(found)}"
     )
     with pytest.raises(ValueError, match="1"):
         previous_token_score(torch.ones(2, 3, 1, 1))
@@ -272,10 +272,18 @@ def test_copying_score_without_large_matrices():
         assert made.largest <= vocabulary * width, "a (V, V) or (C, C) matrix is made"
 
 
-class Tiny(nn.Module):
-    """A model whose heads add known vectors: two layers of two heads, width 2."""
+def heads_of(layer, x):
+    """Return what the three heads of a layer of `Tiny` add for the residual stream (B, T, 2)."""
+    return [x.cumsum(dim=1), x.flip(-1).square() / 9 + 1 + layer, torch.tanh(x)]
 
-    n_layers = n_heads = 2
+
+UNEMBED = torch.tensor([[1.0, 0.0, 2.0], [0.0, 1.0, -1.0]])
+
+
+class Tiny(nn.Module):
+    """A model whose heads add known vectors: two layers of three heads, width 2."""
+
+    n_layers, n_heads = 2, 3
 
     def __init__(self):
         super().__init__()
@@ -285,8 +293,7 @@ class Tiny(nn.Module):
         self.runs += 1
         x = torch.stack([ids, torch.zeros_like(ids)], dim=-1).float()  # (B, T, 2)
         for layer in range(2):
-            first = x.cumsum(dim=1)
-            written = torch.stack([first, x.flip(-1) + 1 + layer], dim=1)  # (B, 2, T, 2)
+            written = torch.stack(heads_of(layer, x), dim=1)  # (B, 3, T, 2)
             if edit is not None:
                 before = written.clone()
                 edited = edit(layer, written)
@@ -294,20 +301,21 @@ class Tiny(nn.Module):
                 assert edited.shape == before.shape, "`edit` should return (B, H, T, C)"
                 written = edited
             x = x + written.sum(dim=1)
-        return x @ torch.tensor([[1.0, 0.0, 2.0], [0.0, 1.0, -1.0]])
+        return x @ UNEMBED
 
 
 def with_heads(ids, replaced):
-    """Compute the logits of `Tiny`; `replaced` maps (layer, head) to what the head adds instead."""
+    """Return the logits of `Tiny` with some heads replaced, and what all heads add.
+
+    `replaced` maps (layer, head) to what the head adds instead.
+    """
     x = torch.stack([ids, torch.zeros_like(ids)], dim=-1).float()
     added = {}
     for layer in range(2):
-        both = [x.cumsum(dim=1), x.flip(-1) + 1 + layer]
-        for head in range(2):
-            added[layer, head] = both[head]
-            both[head] = both[head] if (layer, head) not in replaced else replaced[layer, head]
-        x = x + both[0] + both[1]
-    return x @ torch.tensor([[1.0, 0.0, 2.0], [0.0, 1.0, -1.0]]), added
+        new = {(layer, head): vectors for head, vectors in enumerate(heads_of(layer, x))}
+        added |= new
+        x = x + sum(replaced.get(pair, vectors) for pair, vectors in new.items())
+    return x @ UNEMBED, added
 
 
 def test_ablate_heads_with_zeros():
@@ -362,17 +370,22 @@ def test_patch_heads_by_hand():
     def measure(logits):
         return (logits[:, -1, 0] - logits[:, 1, 1]).mean()
 
-    best, added = with_heads(clean, {})
-    best, worst = measure(best), measure(with_heads(corrupted, {})[0])
-    found = patch_heads(Tiny(), clean, corrupted, measure)
-    assert found.shape == (2, 2), f"(L, H) is (2, 2), not {tuple(found.shape)}"
-    for layer, head in added:
-        logits, _ = with_heads(corrupted, {(layer, head): added[layer, head]})
-        expected = float((measure(logits) - worst) / (best - worst))
-        assert abs(float(found[layer, head]) - expected) < 1e-4, (
-            f"the clean, corrupted and patched measures of head {head} of layer {layer} are "
-            f"{float(best):.3f}, {float(worst):.3f} and {float(measure(logits)):.3f}: the restored "
-            f"fraction is {expected:.3f}, not {float(found[layer, head]):.3f}"
+    for source, target in ((clean, corrupted), (corrupted, clean)):
+        logits, added = with_heads(source, {})
+        best, worst = measure(logits), measure(with_heads(target, {})[0])
+        model = Tiny()
+        found = patch_heads(model, source, target, measure)
+        assert found.shape == (2, 3), f"(L, H) is (2, 3), not {tuple(found.shape)}"
+        for layer, head in added:
+            logits, _ = with_heads(target, {(layer, head): added[layer, head]})
+            expected = float((measure(logits) - worst) / (best - worst))
+            assert abs(float(found[layer, head]) - expected) < 1e-4, (
+                f"the clean, corrupted and patched measures of head {head} of layer {layer} are "
+                f"{float(best):.3f}, {float(worst):.3f} and {float(measure(logits)):.3f}: the "
+                f"restored fraction is {expected:.3f}, not {float(found[layer, head]):.3f}"
+            )
+        assert torch.equal(model(target), with_heads(target, {})[0]), (
+            "afterwards, the model should be unchanged"
         )
 
 
@@ -381,9 +394,8 @@ def test_patch_heads_measures_all_positions():
 
     clean, corrupted = torch.tensor([[1, 2, 3, 4]]), torch.tensor([[2, 2, 3, 4]])
     model = Tiny()
-    found = patch_heads(model, corrupted, clean, lambda logits: logits[0, 0].sum())
-    again = patch_heads(Tiny(), clean, corrupted, lambda logits: 3 - 2 * logits[0, 0].sum())
-    assert found.shape == again.shape == (2, 2), "the measure may use the logits of any position"
-    assert model.runs == 6, f"2 runs and one for each of 4 heads are 6 runs, not {model.runs}"
+    found = patch_heads(model, clean, corrupted, lambda logits: 3 - 2 * logits[0, 0].sum())
+    assert found.shape == (2, 3), "the measure may use the logits of any position"
+    assert model.runs == 8, f"2 runs and one for each of 6 heads are 8 runs, not {model.runs}"
     with pytest.raises(ValueError):  # noqa: PT011 -- any message
         patch_heads(Tiny(), clean, clean, lambda logits: logits.sum())
