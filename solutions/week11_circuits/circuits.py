@@ -281,8 +281,8 @@ def copying_score(
     heads). Complex eigenvalues come in conjugate pairs, so the sum is real. The score of a head
     that writes nothing is 0.
 
-    The matrix (V, V) is never computed: AB and BA have the same eigenvalues except for zeros, so a
-    matrix (d, d) has all that count.
+    The matrix (V, V) is never computed: AB and BA have the same nonzero eigenvalues, so a matrix
+    (d, d) has all of them.
 
     Args:
         embed: (V, C).
