@@ -41,17 +41,21 @@ LONG = (
     "week08_serving",
     "week09_kernels",
     "week10_llama",
+    "week11_circuits",
 )
 every_week = pytest.mark.parametrize("week", WRITTEN, ids=lambda w: w.name)
 
 
 def solved_folder(course: Course, week: Week, folder: Path) -> Any:
-    """What `release` gives to students, with the solution in the stub's place; the notebook."""
+    """What `release` gives to students, with solutions in the place of stubs; the notebook."""
     for name, content in week_files(course, week).items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)
     (folder / week.module).write_bytes(course.solution(week).read_bytes())
+    for other in course.weeks:  # a lesson may import what its reader wrote in an earlier week
+        if f"\n    import {other.stem}\n" in lesson_text(course, week):
+            (folder / other.module).write_bytes(course.solution(other).read_bytes())
     return nbformat.read(folder / f"{week.name}.ipynb", as_version=4)
 
 

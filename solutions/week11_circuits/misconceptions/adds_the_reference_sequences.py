@@ -1,0 +1,35 @@
+"""Adds instead of averaging.
+
+Exercise: ablate_heads
+Believes: The mean is a sum.
+Shows: Replacements grow with the number of reference sequences.
+Hint: What is the mean of 7 equal outputs?
+Rejected by: test_mean
+Costs: 30 %
+"""
+
+
+def ablate_heads(model, ids, heads, reference=None):
+    heads = list(heads)
+    for layer, head in heads:
+        if not 0 <= layer < model.n_layers:
+            raise ValueError(f"layer {layer}")
+        if not 0 <= head < model.n_heads:
+            raise ValueError(f"head {head}")
+    means = {}
+
+    def record(layer, written):
+        means[layer] = written.sum(dim=0)
+        return written
+
+    def ablate(layer, written):
+        edited = written.clone()
+        for number, head in heads:
+            if number == layer:
+                edited[:, head] = 0 if reference is None else means[layer][head]
+        return edited
+
+    with torch.no_grad():
+        if reference is not None:
+            model(reference, record)
+        return model(ids, ablate)

@@ -1,0 +1,39 @@
+"""Takes the number of layers for that of the heads.
+
+Exercise: patch_heads
+Believes: The model is square.
+Shows: Too many or too few heads.
+Hint: What is the shape of your result for 3 layers of 2 heads?
+Rejected by: test_values
+Costs: 30 %
+"""
+
+
+def patch_heads(model, clean, corrupted, measure):
+    recorded = {}
+
+    def record(layer, written):
+        recorded[layer] = written
+        return written
+
+    def patched(target, head):
+        def patch(layer, written):
+            edited = written.clone()
+            if layer == target:
+                edited[:, head] = recorded[layer][:, head]
+            return edited
+
+        return measure(model(corrupted, patch))
+
+    with torch.no_grad():
+        best, worst = measure(model(clean, record)), measure(model(corrupted, None))
+        if best == worst:
+            raise ValueError("equal measures")
+        rows = []
+        for layer in range(model.n_layers):
+            rows.append(
+                torch.stack(
+                    [patched(layer, head) for head in range(min(model.n_layers, model.n_heads))]
+                )
+            )
+    return (torch.stack(rows) - worst) / (best - worst)

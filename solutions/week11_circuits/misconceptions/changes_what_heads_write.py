@@ -1,0 +1,35 @@
+"""Changes the tensor that it gets.
+
+Exercise: ablate_heads
+Believes: `edit` may write into its argument.
+Shows: The model refuses the edit.
+Hint: What does the docstring of the module say about the argument of `edit`?
+Rejected by: test_one_head
+Costs: 40 %
+"""
+
+
+def ablate_heads(model, ids, heads, reference=None):
+    heads = list(heads)
+    for layer, head in heads:
+        if not 0 <= layer < model.n_layers:
+            raise ValueError(f"layer {layer}")
+        if not 0 <= head < model.n_heads:
+            raise ValueError(f"head {head}")
+    means = {}
+
+    def record(layer, written):
+        means[layer] = written.mean(dim=0)
+        return written
+
+    def ablate(layer, written):
+        edited = written
+        for number, head in heads:
+            if number == layer:
+                edited[:, head] = 0 if reference is None else means[layer][head]
+        return edited
+
+    with torch.no_grad():
+        if reference is not None:
+            model(reference, record)
+        return model(ids, ablate)

@@ -1,0 +1,16 @@
+"""Converts the terms to float32.
+
+Exercise: logit_attribution
+Believes: Contributions are float32.
+Shows: Other dtypes come back as float32.
+Hint: Which dtype do the terms have?
+Rejected by: test_dtypes
+Costs: 15 %
+"""
+
+
+def logit_attribution(terms, unembed, targets, others=None):
+    directions = unembed[targets]
+    if others is not None:
+        directions = directions - unembed[others]
+    return (terms * directions).sum(dim=-1).float()

@@ -1,0 +1,35 @@
+"""Counts heads from 1.
+
+Exercise: ablate_heads
+Believes: The first head has the number 1.
+Shows: The head before the requested one is missing.
+Hint: Which head is written[:, 1]?
+Rejected by: test_one_head
+Costs: 45 %
+"""
+
+
+def ablate_heads(model, ids, heads, reference=None):
+    heads = list(heads)
+    for layer, head in heads:
+        if not 0 <= layer < model.n_layers:
+            raise ValueError(f"layer {layer}")
+        if not 0 <= head < model.n_heads:
+            raise ValueError(f"head {head}")
+    means = {}
+
+    def record(layer, written):
+        means[layer] = written.mean(dim=0)
+        return written
+
+    def ablate(layer, written):
+        edited = written.clone()
+        for number, head in heads:
+            if number == layer:
+                edited[:, head - 1] = 0 if reference is None else means[layer][head - 1]
+        return edited
+
+    with torch.no_grad():
+        if reference is not None:
+            model(reference, record)
+        return model(ids, ablate)

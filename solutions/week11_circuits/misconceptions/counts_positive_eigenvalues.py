@@ -1,0 +1,17 @@
+"""Counts the positive eigenvalues.
+
+Exercise: copying_score
+Believes: Only the sign matters.
+Shows: Small eigenvalues count as much as large ones.
+Hint: Does a tiny eigenvalue count as much as a large one?
+Rejected by: test_values
+Costs: 45 %
+"""
+
+
+def copying_score(embed, W_V, W_O, unembed):
+    small = (unembed @ W_O).mT @ (embed @ W_V.mT)
+    found = torch.linalg.eigvals(small)
+    size = found.abs().sum(dim=-1)
+    score = (found.real > 0).to(W_V.dtype).mean(dim=-1)
+    return score

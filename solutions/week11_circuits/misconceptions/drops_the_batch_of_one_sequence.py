@@ -1,0 +1,35 @@
+"""Drops axes of size 1.
+
+Exercise: ablate_heads
+Believes: One sequence is not a batch.
+Shows: Axes of size 1 are missing.
+Hint: What is the shape of your result for one sequence?
+Rejected by: test_sizes
+Costs: 15 %
+"""
+
+
+def ablate_heads(model, ids, heads, reference=None):
+    heads = list(heads)
+    for layer, head in heads:
+        if not 0 <= layer < model.n_layers:
+            raise ValueError(f"layer {layer}")
+        if not 0 <= head < model.n_heads:
+            raise ValueError(f"head {head}")
+    means = {}
+
+    def record(layer, written):
+        means[layer] = written.mean(dim=0)
+        return written
+
+    def ablate(layer, written):
+        edited = written.clone()
+        for number, head in heads:
+            if number == layer:
+                edited[:, head] = 0 if reference is None else means[layer][head]
+        return edited
+
+    with torch.no_grad():
+        if reference is not None:
+            model(reference, record)
+        return model(ids, ablate).squeeze()

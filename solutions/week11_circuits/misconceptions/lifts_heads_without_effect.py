@@ -1,0 +1,35 @@
+"""Raises every fraction a little.
+
+Exercise: patch_heads
+Believes: A small constant avoids a division by 0.
+Shows: Heads that change nothing get a little more than 0.
+Hint: What should a head get that changes nothing?
+Rejected by: test_restores_nothing
+Costs: 15 %
+"""
+
+
+def patch_heads(model, clean, corrupted, measure):
+    recorded = {}
+
+    def record(layer, written):
+        recorded[layer] = written
+        return written
+
+    def patched(target, head):
+        def patch(layer, written):
+            edited = written.clone()
+            if layer == target:
+                edited[:, head] = recorded[layer][:, head]
+            return edited
+
+        return measure(model(corrupted, patch))
+
+    with torch.no_grad():
+        best, worst = measure(model(clean, record)), measure(model(corrupted, None))
+        if best == worst:
+            raise ValueError("equal measures")
+        rows = []
+        for layer in range(model.n_layers):
+            rows.append(torch.stack([patched(layer, head) for head in range(model.n_heads)]))
+    return (torch.stack(rows) - worst) / (best - worst) + 0.01

@@ -1,0 +1,35 @@
+"""Patches the first sequence only.
+
+Exercise: patch_heads
+Believes: The batch has one sequence.
+Shows: Fractions are too small by about the number of sequences.
+Hint: Which axis is the first of `written`?
+Rejected by: test_values
+Costs: 35 %
+"""
+
+
+def patch_heads(model, clean, corrupted, measure):
+    recorded = {}
+
+    def record(layer, written):
+        recorded[layer] = written
+        return written
+
+    def patched(target, head):
+        def patch(layer, written):
+            edited = written.clone()
+            if layer == target:
+                edited[0, head] = recorded[layer][0, head]
+            return edited
+
+        return measure(model(corrupted, patch))
+
+    with torch.no_grad():
+        best, worst = measure(model(clean, record)), measure(model(corrupted, None))
+        if best == worst:
+            raise ValueError("equal measures")
+        rows = []
+        for layer in range(model.n_layers):
+            rows.append(torch.stack([patched(layer, head) for head in range(model.n_heads)]))
+    return (torch.stack(rows) - worst) / (best - worst)

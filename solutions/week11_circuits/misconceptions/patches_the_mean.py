@@ -1,0 +1,35 @@
+"""Puts in the mean of the clean sequences.
+
+Exercise: patch_heads
+Believes: Every sequence gets the same patch.
+Shows: Fractions are those of a mean.
+Hint: From which sequence does the output come that sequence 1 gets?
+Rejected by: test_values
+Costs: 35 %
+"""
+
+
+def patch_heads(model, clean, corrupted, measure):
+    recorded = {}
+
+    def record(layer, written):
+        recorded[layer] = written
+        return written
+
+    def patched(target, head):
+        def patch(layer, written):
+            edited = written.clone()
+            if layer == target:
+                edited[:, head] = recorded[layer][:, head].mean(dim=0)
+            return edited
+
+        return measure(model(corrupted, patch))
+
+    with torch.no_grad():
+        best, worst = measure(model(clean, record)), measure(model(corrupted, None))
+        if best == worst:
+            raise ValueError("equal measures")
+        rows = []
+        for layer in range(model.n_layers):
+            rows.append(torch.stack([patched(layer, head) for head in range(model.n_heads)]))
+    return (torch.stack(rows) - worst) / (best - worst)

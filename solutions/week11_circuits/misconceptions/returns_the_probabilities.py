@@ -1,0 +1,35 @@
+"""Converts logits with a softmax.
+
+Exercise: ablate_heads
+Believes: A model returns probabilities.
+Shows: All entries are positive and sum to 1.
+Hint: Does the docstring ask for logits or for probabilities?
+Rejected by: test_one_head
+Costs: 40 %
+"""
+
+
+def ablate_heads(model, ids, heads, reference=None):
+    heads = list(heads)
+    for layer, head in heads:
+        if not 0 <= layer < model.n_layers:
+            raise ValueError(f"layer {layer}")
+        if not 0 <= head < model.n_heads:
+            raise ValueError(f"head {head}")
+    means = {}
+
+    def record(layer, written):
+        means[layer] = written.mean(dim=0)
+        return written
+
+    def ablate(layer, written):
+        edited = written.clone()
+        for number, head in heads:
+            if number == layer:
+                edited[:, head] = 0 if reference is None else means[layer][head]
+        return edited
+
+    with torch.no_grad():
+        if reference is not None:
+            model(reference, record)
+        return model(ids, ablate).softmax(dim=-1)

@@ -1,0 +1,36 @@
+"""Runs the model more often than necessary.
+
+Exercise: ablate_heads
+Believes: Each head needs a run.
+Shows: The model runs several times.
+Hint: How often does your function call the model without a reference?
+Rejected by: test_runs
+Costs: 15 %
+"""
+
+
+def ablate_heads(model, ids, heads, reference=None):
+    heads = list(heads)
+    for layer, head in heads:
+        if not 0 <= layer < model.n_layers:
+            raise ValueError(f"layer {layer}")
+        if not 0 <= head < model.n_heads:
+            raise ValueError(f"head {head}")
+    means = {}
+
+    def record(layer, written):
+        means[layer] = written.mean(dim=0)
+        return written
+
+    def ablate(layer, written):
+        edited = written.clone()
+        for number, head in heads:
+            if number == layer:
+                edited[:, head] = 0 if reference is None else means[layer][head]
+        return edited
+
+    with torch.no_grad():
+        if reference is not None:
+            model(reference, record)
+        model(ids, None)
+        return model(ids, ablate)

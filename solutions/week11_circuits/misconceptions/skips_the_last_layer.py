@@ -1,0 +1,35 @@
+"""Leaves out the last layer.
+
+Exercise: patch_heads
+Believes: The last layer cannot restore anything.
+Shows: The last row is missing.
+Hint: How many rows does your result have for 3 layers?
+Rejected by: test_values
+Costs: 30 %
+"""
+
+
+def patch_heads(model, clean, corrupted, measure):
+    recorded = {}
+
+    def record(layer, written):
+        recorded[layer] = written
+        return written
+
+    def patched(target, head):
+        def patch(layer, written):
+            edited = written.clone()
+            if layer == target:
+                edited[:, head] = recorded[layer][:, head]
+            return edited
+
+        return measure(model(corrupted, patch))
+
+    with torch.no_grad():
+        best, worst = measure(model(clean, record)), measure(model(corrupted, None))
+        if best == worst:
+            raise ValueError("equal measures")
+        rows = []
+        for layer in range(max(model.n_layers - 1, 1)):
+            rows.append(torch.stack([patched(layer, head) for head in range(model.n_heads)]))
+    return (torch.stack(rows) - worst) / (best - worst)

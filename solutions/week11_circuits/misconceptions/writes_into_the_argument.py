@@ -1,0 +1,35 @@
+"""Changes the tensor that it gets.
+
+Exercise: patch_heads
+Believes: `edit` may write into its argument.
+Shows: The model refuses the edit.
+Hint: What does the docstring of the module say about the argument of `edit`?
+Rejected by: test_values
+Costs: 40 %
+"""
+
+
+def patch_heads(model, clean, corrupted, measure):
+    recorded = {}
+
+    def record(layer, written):
+        recorded[layer] = written
+        return written
+
+    def patched(target, head):
+        def patch(layer, written):
+            edited = written
+            if layer == target:
+                edited[:, head] = recorded[layer][:, head]
+            return edited
+
+        return measure(model(corrupted, patch))
+
+    with torch.no_grad():
+        best, worst = measure(model(clean, record)), measure(model(corrupted, None))
+        if best == worst:
+            raise ValueError("equal measures")
+        rows = []
+        for layer in range(model.n_layers):
+            rows.append(torch.stack([patched(layer, head) for head in range(model.n_heads)]))
+    return (torch.stack(rows) - worst) / (best - worst)
