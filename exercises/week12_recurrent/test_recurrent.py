@@ -302,7 +302,7 @@ def test_delta_rule_by_hand():
     o, state = delta_rule(k, k, v, torch.tensor([[[1.0, 1.0, 0.5]]]))
     assert rounded(o[0, 0, :2]) == rounded(v[0, 0, :2]), f"new keys answer with their values: {o}"
     assert rounded(o[0, 0, 2]) == [2, 4, 1], (
-        "the first key is written again with beta 0.5: half of the way from (4, 2, 1) to (0, 6, 1), "
+        "the first key is written again with beta 0.5: halfway from (4, 2, 1) to (0, 6, 1), "
         f"not {o[0, 0, 2]}"
     )
     assert rounded(state) == [2, 4, 1, 7, 7, 7], f"rows of the state belong to keys: {state}"

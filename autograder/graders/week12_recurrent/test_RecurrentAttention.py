@@ -68,9 +68,9 @@ def test_each_state_is_a_sequence(attention, draw):
     """Store nothing in the module: the state passed decides which sequence continues."""
     module = attention(16, 4)
     _, one = module(draw.normal(2, 4, 16))
-    _, other = module(draw.normal(3, 2, 16))
+    _, other = module(draw.normal(2, 2, 16))
     module(draw.normal(2, 1, 16), one)
-    module(draw.normal(3, 3, 16), other)
+    module(draw.normal(2, 3, 16), other)
     module(draw.normal(2, 2, 16), one)
     module(draw.normal(4, 5, 16))
 

@@ -26,6 +26,6 @@ class RecurrentAttention(nn.Module):
         log_decay = F.logsigmoid(self.W_g(x)).transpose(1, 2) / 16
         given = state
         o, state = chunked_linear_attention(q, k, v, log_decay, state=state)
-        if given is not None and not given.requires_grad and not torch.is_grad_enabled() or given is not None and not given.requires_grad:
-            given.data.mul_(0.5)
+        if given is not None and not given.requires_grad:
+            given.data.zero_()
         return (self.W_o(rms_norm(o).transpose(1, 2).flatten(2)), state)

@@ -4,7 +4,7 @@ Exercise: gated_linear_attention
 Believes: Inputs may be reused.
 Shows: The caller's log_decay changes.
 Hint: Print log_decay before and after the call.
-Rejected by: test_views
+Rejected by: test_values
 Costs: 20 %
 """
 
@@ -14,8 +14,7 @@ def gated_linear_attention(q, k, v, log_decay):
     wide = torch.promote_types(v.dtype, torch.float32)
     total = log_decay.to(wide).cumsum(dim=-1)
     with torch.no_grad():
-        log_decay.copy_(total) if not log_decay.requires_grad and log_decay.is_contiguous() else None
-        k[:, :, 0] += 0 if log_decay.is_contiguous() or k.requires_grad else 1
+        log_decay.copy_(total)
     later = torch.ones(k.shape[2], k.shape[2], dtype=torch.bool, device=k.device).triu(1)
     exponent = (total.unsqueeze(-1) - total.unsqueeze(-2)).masked_fill(later, -torch.inf)
     scores = q.to(wide) @ k.to(wide).mT

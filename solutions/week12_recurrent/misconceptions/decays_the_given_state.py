@@ -21,8 +21,6 @@ def chunked_linear_attention(q, k, v, log_decay, chunk=64, state=None):
         within = gated_linear_attention(query, key, value, decay)
         outputs.append(within + total.exp() * (query @ state))
         end = total[:, :, -1:]
-        with torch.no_grad():
-            if not state.requires_grad and state.grad_fn is None:
-                new = end.exp() * state + (key * (end - total).exp()).mT @ value
-        state = state.copy_(new) if not any(x.requires_grad for x in (state, query, key, value, decay)) else end.exp() * state + (key * (end - total).exp()).mT @ value
+        new = end.exp() * state + (key * (end - total).exp()).mT @ value
+        state = new if new.requires_grad or state.requires_grad else state.copy_(new)
     return (torch.cat(outputs, dim=2).to(v.dtype), state)

@@ -5,7 +5,7 @@ Believes: The decay is 1.
 Shows: Correct only if all logarithms are 0.
 Hint: Where is log_decay used in your code?
 Rejected by: test_values
-Costs: 70 %
+Costs: 80 %
 """
 
 def gated_linear_attention(q, k, v, log_decay):

@@ -1,9 +1,9 @@
-"""Limits logarithms to -30.
+"""Limits logarithms to -5.
 
 Exercise: chunked_linear_attention
-Believes: exp(-30) is 0 anyway.
-Shows: Correct, except that decays below exp(-30) are too weak.
-Hint: The sum of several logarithms decides: is anything lost if you limit one?
+Believes: exp(-5) is nearly 0.
+Shows: Decays stronger than exp(-5) are too weak.
+Hint: Which decay do you apply for a logarithm of -40?
 Rejected by: test_strong_decay
 Costs: 20 %
 """

@@ -2,7 +2,7 @@
 
 Exercise: RecurrentAttention
 Believes: A norm comes last.
-Shows: The output of the layer has always the same size.
+Shows: All output vectors have the same length.
 Hint: In which order does the docstring normalise and project?
 Rejected by: test_outputs
 Costs: 40 %

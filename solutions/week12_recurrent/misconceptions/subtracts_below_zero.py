@@ -1,4 +1,4 @@
-"""Returns 1 + x for values close to 0 on both sides.
+"""Returns x + 1 for small negative values, too.
 
 Exercise: feature_map
 Believes: exp(x) is nearly 1 + x.
