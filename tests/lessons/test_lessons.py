@@ -41,6 +41,7 @@ LONG = (
     "week08_serving",
     "week09_kernels",
     "week10_llama",
+    "week12_recurrent",
 )
 every_week = pytest.mark.parametrize("week", WRITTEN, ids=lambda w: w.name)
 
