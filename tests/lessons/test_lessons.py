@@ -42,6 +42,7 @@ LONG = (
     "week09_kernels",
     "week10_llama",
     "week11_circuits",
+    "week12_recurrent",
 )
 every_week = pytest.mark.parametrize("week", WRITTEN, ids=lambda w: w.name)
 

@@ -1,0 +1,24 @@
+"""Takes a chunk size below 1 for 1.
+
+Exercise: chunked_linear_attention
+Believes: A wrong size can be corrected.
+Shows: chunk = 0 raises no error.
+Hint: What should happen for chunk = 0?
+Rejected by: test_refuses_small_chunks
+Costs: 12 %
+"""
+
+def chunked_linear_attention(q, k, v, log_decay, chunk=64, state=None):
+    chunk = max(chunk, 1)
+    wide = torch.promote_types(v.dtype, torch.float32)
+    if state is None:
+        state = k.new_zeros(*k.shape[:2], k.shape[-1], v.shape[-1], dtype=wide)
+    outputs = []
+    pieces = (x.to(wide).split(chunk, dim=2) for x in (q, k, v, log_decay))
+    for query, key, value, decay in zip(*pieces, strict=True):
+        total = decay.cumsum(dim=-1).unsqueeze(-1)
+        within = gated_linear_attention(query, key, value, decay)
+        outputs.append(within + total.exp() * (query @ state))
+        end = total[:, :, -1:]
+        state = end.exp() * state + (key * (end - total).exp()).mT @ value
+    return (torch.cat(outputs, dim=2).to(v.dtype), state)

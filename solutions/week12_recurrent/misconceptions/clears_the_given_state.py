@@ -1,0 +1,31 @@
+"""Sets the given state to zero after use.
+
+Exercise: RecurrentAttention
+Believes: Nobody needs the old state any more.
+Shows: Results are correct, but the state that was passed has changed.
+Hint: Call it twice with the same state. Do the results agree?
+Rejected by: test_from_a_state
+Costs: 25 %
+"""
+
+class RecurrentAttention(nn.Module):
+
+    def __init__(self, d_model, n_heads):
+        super().__init__()
+        if d_model % n_heads:
+            raise ValueError(f'd_model = {d_model} is not divisible by {n_heads} heads')
+        self.d = d_model // n_heads
+        self.W_q = nn.Linear(d_model, d_model, bias=False)
+        self.W_k = nn.Linear(d_model, d_model, bias=False)
+        self.W_v = nn.Linear(d_model, d_model, bias=False)
+        self.W_o = nn.Linear(d_model, d_model, bias=False)
+        self.W_g = nn.Linear(d_model, n_heads)
+
+    def forward(self, x, state=None):
+        q, k, v = (layer(x).unflatten(-1, (-1, self.d)).transpose(1, 2) for layer in (self.W_q, self.W_k, self.W_v))
+        log_decay = F.logsigmoid(self.W_g(x)).transpose(1, 2) / 16
+        given = state
+        o, state = chunked_linear_attention(q, k, v, log_decay, state=state)
+        if given is not None and not given.requires_grad:
+            given.data.zero_()
+        return (self.W_o(rms_norm(o).transpose(1, 2).flatten(2)), state)

@@ -1,0 +1,25 @@
+"""Corrects the state in the dtype of the values.
+
+Exercise: delta_rule
+Believes: The state has the dtype of the inputs.
+Shows: In float16, small corrections of large values are lost.
+Hint: What is 4096 + 1 in float16?
+Rejected by: test_small_corrections_in_halves
+Costs: 20 %
+"""
+
+def delta_rule(q, k, v, beta, state=None):
+    if beta.shape != k.shape[:-1]:
+        raise ValueError(f'beta has shape {tuple(beta.shape)}, not {tuple(k.shape[:-1])}')
+    wide = torch.promote_types(v.dtype, torch.float32)
+    q, k, v_wide, beta = (x.to(wide) for x in (q, k, v, beta))
+    if state is None:
+        state = k.new_zeros(*k.shape[:2], k.shape[-1], v.shape[-1])
+    outputs = []
+    for t in range(k.shape[2]):
+        query, key, value = (x[:, :, t:t + 1] for x in (q, k, v_wide))
+        error = value - key @ state
+        state = state + beta[:, :, t, None, None] * key.mT @ error
+        state = state.to(v.dtype).to(wide)
+        outputs.append(query @ state)
+    return (torch.cat(outputs, dim=2).to(v.dtype), state)

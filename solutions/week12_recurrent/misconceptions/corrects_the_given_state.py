@@ -1,0 +1,26 @@
+"""Changes the given state in place.
+
+Exercise: delta_rule_chunked
+Believes: Nobody needs the old state any more.
+Shows: Results are correct, but the state that was passed has changed.
+Hint: Call it twice with the same state. Do the results agree?
+Rejected by: test_from_a_state
+Costs: 25 %
+"""
+
+def delta_rule_chunked(q, k, v, beta, chunk=64, state=None):
+    if chunk < 1:
+        raise ValueError(f'chunk = {chunk} is below 1')
+    wide = torch.promote_types(v.dtype, torch.float32)
+    if state is None:
+        state = k.new_zeros(*k.shape[:2], k.shape[-1], v.shape[-1], dtype=wide)
+    outputs = []
+    pieces = (x.to(wide).split(chunk, dim=2) for x in (q, k, v, beta))
+    for query, key, value, strength in zip(*pieces, strict=True):
+        strength = strength.unsqueeze(-1)
+        known = (strength * key @ key.mT).tril(-1)
+        correction = torch.linalg.solve_triangular(known, strength * (value - key @ state), upper=False, unitriangular=True)
+        outputs.append(query @ state + (query @ key.mT).tril() @ correction)
+        change = key.mT @ correction
+        state = state + change if change.requires_grad or state.requires_grad else state.add_(change)
+    return (torch.cat(outputs, dim=2).to(v.dtype), state)

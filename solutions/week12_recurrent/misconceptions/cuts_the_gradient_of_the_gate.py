@@ -1,0 +1,28 @@
+"""Detaches the decays.
+
+Exercise: RecurrentAttention
+Believes: Decays are constants.
+Shows: W_g gets no gradient.
+Hint: Which parameters have a gradient after backward?
+Rejected by: test_gradients
+Costs: 30 %
+"""
+
+class RecurrentAttention(nn.Module):
+
+    def __init__(self, d_model, n_heads):
+        super().__init__()
+        if d_model % n_heads:
+            raise ValueError(f'd_model = {d_model} is not divisible by {n_heads} heads')
+        self.d = d_model // n_heads
+        self.W_q = nn.Linear(d_model, d_model, bias=False)
+        self.W_k = nn.Linear(d_model, d_model, bias=False)
+        self.W_v = nn.Linear(d_model, d_model, bias=False)
+        self.W_o = nn.Linear(d_model, d_model, bias=False)
+        self.W_g = nn.Linear(d_model, n_heads)
+
+    def forward(self, x, state=None):
+        q, k, v = (layer(x).unflatten(-1, (-1, self.d)).transpose(1, 2) for layer in (self.W_q, self.W_k, self.W_v))
+        log_decay = F.logsigmoid(self.W_g(x)).transpose(1, 2) / 16
+        o, state = chunked_linear_attention(q, k, v, log_decay.detach(), state=state)
+        return (self.W_o(rms_norm(o).transpose(1, 2).flatten(2)), state)

@@ -1,0 +1,26 @@
+"""Changes the given state in place.
+
+Exercise: chunked_linear_attention
+Believes: Nobody needs the old state any more.
+Shows: Results are correct, but the state that was passed has changed.
+Hint: Call it twice with the same state. Do the results agree?
+Rejected by: test_from_a_state
+Costs: 25 %
+"""
+
+def chunked_linear_attention(q, k, v, log_decay, chunk=64, state=None):
+    if chunk < 1:
+        raise ValueError(f'chunk = {chunk} is below 1')
+    wide = torch.promote_types(v.dtype, torch.float32)
+    if state is None:
+        state = k.new_zeros(*k.shape[:2], k.shape[-1], v.shape[-1], dtype=wide)
+    outputs = []
+    pieces = (x.to(wide).split(chunk, dim=2) for x in (q, k, v, log_decay))
+    for query, key, value, decay in zip(*pieces, strict=True):
+        total = decay.cumsum(dim=-1).unsqueeze(-1)
+        within = gated_linear_attention(query, key, value, decay)
+        outputs.append(within + total.exp() * (query @ state))
+        end = total[:, :, -1:]
+        new = end.exp() * state + (key * (end - total).exp()).mT @ value
+        state = new if new.requires_grad or state.requires_grad else state.copy_(new)
+    return (torch.cat(outputs, dim=2).to(v.dtype), state)

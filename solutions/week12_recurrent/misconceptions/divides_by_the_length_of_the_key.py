@@ -1,0 +1,24 @@
+"""Divides the correction by the squared length of the key.
+
+Exercise: delta_rule
+Believes: The answer to the key should become exactly v.
+Shows: Correct only for keys of length 1.
+Hint: Compare your update with the formula for a key of length 2.
+Rejected by: test_keys_are_not_normalised
+Costs: 30 %
+"""
+
+def delta_rule(q, k, v, beta, state=None):
+    if beta.shape != k.shape[:-1]:
+        raise ValueError(f'beta has shape {tuple(beta.shape)}, not {tuple(k.shape[:-1])}')
+    wide = torch.promote_types(v.dtype, torch.float32)
+    q, k, v_wide, beta = (x.to(wide) for x in (q, k, v, beta))
+    if state is None:
+        state = k.new_zeros(*k.shape[:2], k.shape[-1], v.shape[-1])
+    outputs = []
+    for t in range(k.shape[2]):
+        query, key, value = (x[:, :, t:t + 1] for x in (q, k, v_wide))
+        error = value - key @ state
+        state = state + beta[:, :, t, None, None] * key.mT @ error / key.square().sum(-1, keepdim=True)
+        outputs.append(query @ state)
+    return (torch.cat(outputs, dim=2).to(v.dtype), state)

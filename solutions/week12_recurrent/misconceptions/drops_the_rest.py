@@ -1,0 +1,27 @@
+"""Leaves out the positions after the last full chunk.
+
+Exercise: chunked_linear_attention
+Believes: T is a multiple of the chunk size.
+Shows: Outputs are missing if the last chunk is shorter.
+Hint: How many rows do you return for T = 11 and chunk = 4?
+Rejected by: test_last_chunk_is_shorter
+Costs: 40 %
+"""
+
+def chunked_linear_attention(q, k, v, log_decay, chunk=64, state=None):
+    if chunk < 1:
+        raise ValueError(f'chunk = {chunk} is below 1')
+    wide = torch.promote_types(v.dtype, torch.float32)
+    if state is None:
+        state = k.new_zeros(*k.shape[:2], k.shape[-1], v.shape[-1], dtype=wide)
+    outputs = []
+    size = q.shape[2] // chunk * chunk
+    q, k, v, log_decay = (x[:, :, :size] if size else x for x in (q, k, v, log_decay))
+    pieces = (x.to(wide).split(chunk, dim=2) for x in (q, k, v, log_decay))
+    for query, key, value, decay in zip(*pieces, strict=True):
+        total = decay.cumsum(dim=-1).unsqueeze(-1)
+        within = gated_linear_attention(query, key, value, decay)
+        outputs.append(within + total.exp() * (query @ state))
+        end = total[:, :, -1:]
+        state = end.exp() * state + (key * (end - total).exp()).mT @ value
+    return (torch.cat(outputs, dim=2).to(v.dtype), state)

@@ -1,0 +1,19 @@
+"""Exponentiates first and fills later keys with 0.
+
+Exercise: gated_linear_attention
+Believes: Filling removes infinite values.
+Shows: Outputs are correct, but gradients are NaN with strong decay.
+Hint: The gradient of exp at an infinite value, times 0: what is it?
+Rejected by: test_gradients_of_strong_decay
+Costs: 25 %
+"""
+
+def gated_linear_attention(q, k, v, log_decay):
+    if log_decay.shape != k.shape[:-1]:
+        raise ValueError(f'log_decay has shape {tuple(log_decay.shape)}, not {tuple(k.shape[:-1])}')
+    wide = torch.promote_types(v.dtype, torch.float32)
+    total = log_decay.to(wide).cumsum(dim=-1)
+    later = torch.ones(k.shape[2], k.shape[2], dtype=torch.bool, device=k.device).triu(1)
+    exponent = (total.unsqueeze(-1) - total.unsqueeze(-2)).masked_fill(later, -torch.inf)
+    scores = q.to(wide) @ k.to(wide).mT
+    return (scores * (total.unsqueeze(-1) - total.unsqueeze(-2)).exp().masked_fill(later, 0.0) @ v.to(wide)).to(v.dtype)

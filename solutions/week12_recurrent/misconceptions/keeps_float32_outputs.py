@@ -1,0 +1,19 @@
+"""Returns float32 for half-precision inputs.
+
+Exercise: gated_linear_attention
+Believes: The caller can convert the result.
+Shows: The dtype differs from that of v.
+Hint: What dtype does the docstring require?
+Rejected by: test_every_dtype
+Costs: 20 %
+"""
+
+def gated_linear_attention(q, k, v, log_decay):
+    if log_decay.shape != k.shape[:-1]:
+        raise ValueError(f'log_decay has shape {tuple(log_decay.shape)}, not {tuple(k.shape[:-1])}')
+    wide = torch.promote_types(v.dtype, torch.float32)
+    total = log_decay.to(wide).cumsum(dim=-1)
+    later = torch.ones(k.shape[2], k.shape[2], dtype=torch.bool, device=k.device).triu(1)
+    exponent = (total.unsqueeze(-1) - total.unsqueeze(-2)).masked_fill(later, -torch.inf)
+    scores = q.to(wide) @ k.to(wide).mT
+    return (scores * exponent.exp() @ v.to(wide))

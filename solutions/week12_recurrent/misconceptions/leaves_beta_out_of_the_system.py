@@ -1,0 +1,25 @@
+"""Leaves beta out of the system.
+
+Exercise: delta_rule_chunked
+Believes: beta only weights the right-hand side.
+Shows: Correct only if beta is 1.
+Hint: Write the equation for u_t. What does beta_t multiply?
+Rejected by: test_writing_strength
+Costs: 40 %
+"""
+
+def delta_rule_chunked(q, k, v, beta, chunk=64, state=None):
+    if chunk < 1:
+        raise ValueError(f'chunk = {chunk} is below 1')
+    wide = torch.promote_types(v.dtype, torch.float32)
+    if state is None:
+        state = k.new_zeros(*k.shape[:2], k.shape[-1], v.shape[-1], dtype=wide)
+    outputs = []
+    pieces = (x.to(wide).split(chunk, dim=2) for x in (q, k, v, beta))
+    for query, key, value, strength in zip(*pieces, strict=True):
+        strength = strength.unsqueeze(-1)
+        known = (key @ key.mT).tril(-1)
+        correction = torch.linalg.solve_triangular(known, strength * (value - key @ state), upper=False, unitriangular=True)
+        outputs.append(query @ state + (query @ key.mT).tril() @ correction)
+        state = state + key.mT @ correction
+    return (torch.cat(outputs, dim=2).to(v.dtype), state)

@@ -1,0 +1,27 @@
+"""Leaves out the positions after the last full chunk.
+
+Exercise: delta_rule_chunked
+Believes: T is a multiple of the chunk size.
+Shows: Outputs are missing if the last chunk is shorter.
+Hint: How many rows do you return for T = 11 and chunk = 4?
+Rejected by: test_last_chunk_is_shorter
+Costs: 40 %
+"""
+
+def delta_rule_chunked(q, k, v, beta, chunk=64, state=None):
+    if chunk < 1:
+        raise ValueError(f'chunk = {chunk} is below 1')
+    wide = torch.promote_types(v.dtype, torch.float32)
+    if state is None:
+        state = k.new_zeros(*k.shape[:2], k.shape[-1], v.shape[-1], dtype=wide)
+    outputs = []
+    size = q.shape[2] // chunk * chunk
+    q, k, v, beta = (x[:, :, :size] if size else x for x in (q, k, v, beta))
+    pieces = (x.to(wide).split(chunk, dim=2) for x in (q, k, v, beta))
+    for query, key, value, strength in zip(*pieces, strict=True):
+        strength = strength.unsqueeze(-1)
+        known = (strength * key @ key.mT).tril(-1)
+        correction = torch.linalg.solve_triangular(known, strength * (value - key @ state), upper=False, unitriangular=True)
+        outputs.append(query @ state + (query @ key.mT).tril() @ correction)
+        state = state + key.mT @ correction
+    return (torch.cat(outputs, dim=2).to(v.dtype), state)

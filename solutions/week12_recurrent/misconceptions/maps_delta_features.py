@@ -1,0 +1,25 @@
+"""Applies the feature map.
+
+Exercise: delta_rule
+Believes: All linear attention uses the feature map.
+Shows: Keys and queries are positive and longer than given.
+Hint: Which functions of this week apply φ? See the top of the file.
+Rejected by: test_keys_are_not_normalised
+Costs: 45 %
+"""
+
+def delta_rule(q, k, v, beta, state=None):
+    if beta.shape != k.shape[:-1]:
+        raise ValueError(f'beta has shape {tuple(beta.shape)}, not {tuple(k.shape[:-1])}')
+    wide = torch.promote_types(v.dtype, torch.float32)
+    q, k, v_wide, beta = (x.to(wide) for x in (q, k, v, beta))
+    q, k = (feature_map(q), feature_map(k))
+    if state is None:
+        state = k.new_zeros(*k.shape[:2], k.shape[-1], v.shape[-1])
+    outputs = []
+    for t in range(k.shape[2]):
+        query, key, value = (x[:, :, t:t + 1] for x in (q, k, v_wide))
+        error = value - key @ state
+        state = state + beta[:, :, t, None, None] * key.mT @ error
+        outputs.append(query @ state)
+    return (torch.cat(outputs, dim=2).to(v.dtype), state)

@@ -1,0 +1,24 @@
+"""Reads the output before writing.
+
+Exercise: delta_rule
+Believes: A query reads the previous state.
+Shows: The first output is 0.
+Hint: Which state does o_t read, S_t or S_{t-1}?
+Rejected by: test_outputs
+Costs: 45 %
+"""
+
+def delta_rule(q, k, v, beta, state=None):
+    if beta.shape != k.shape[:-1]:
+        raise ValueError(f'beta has shape {tuple(beta.shape)}, not {tuple(k.shape[:-1])}')
+    wide = torch.promote_types(v.dtype, torch.float32)
+    q, k, v_wide, beta = (x.to(wide) for x in (q, k, v, beta))
+    if state is None:
+        state = k.new_zeros(*k.shape[:2], k.shape[-1], v.shape[-1])
+    outputs = []
+    for t in range(k.shape[2]):
+        query, key, value = (x[:, :, t:t + 1] for x in (q, k, v_wide))
+        error = value - key @ state
+        outputs.append(query @ state)
+        state = state + beta[:, :, t, None, None] * key.mT @ error
+    return (torch.cat(outputs, dim=2).to(v.dtype), state)

@@ -1,0 +1,19 @@
+"""Multiplies queries by exp(sum) and keys by exp(-sum).
+
+Exercise: gated_linear_attention
+Believes: The two factors can be applied before the product.
+Shows: Correct for weak decay; infinite or NaN for strong decay.
+Hint: What is exp(800)? Is the exponent of every exp at most 0?
+Rejected by: test_strong_decay
+Costs: 35 %
+"""
+
+def gated_linear_attention(q, k, v, log_decay):
+    if log_decay.shape != k.shape[:-1]:
+        raise ValueError(f'log_decay has shape {tuple(log_decay.shape)}, not {tuple(k.shape[:-1])}')
+    wide = torch.promote_types(v.dtype, torch.float32)
+    total = log_decay.to(wide).cumsum(dim=-1)
+    later = torch.ones(k.shape[2], k.shape[2], dtype=torch.bool, device=k.device).triu(1)
+    exponent = (total.unsqueeze(-1) - total.unsqueeze(-2)).masked_fill(later, -torch.inf)
+    scores = (q.to(wide) * total.exp().unsqueeze(-1)) @ (k.to(wide) * (-total).exp().unsqueeze(-1)).mT
+    return (scores.tril() @ v.to(wide)).to(v.dtype)

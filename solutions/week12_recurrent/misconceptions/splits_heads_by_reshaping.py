@@ -1,0 +1,28 @@
+"""Splits the heads by reshaping to (B, H, s, d).
+
+Exercise: RecurrentAttention
+Believes: The number of elements decides.
+Shows: Heads contain features of different positions.
+Hint: In which order are the features of one position stored?
+Rejected by: test_outputs
+Costs: 45 %
+"""
+
+class RecurrentAttention(nn.Module):
+
+    def __init__(self, d_model, n_heads):
+        super().__init__()
+        if d_model % n_heads:
+            raise ValueError(f'd_model = {d_model} is not divisible by {n_heads} heads')
+        self.d = d_model // n_heads
+        self.W_q = nn.Linear(d_model, d_model, bias=False)
+        self.W_k = nn.Linear(d_model, d_model, bias=False)
+        self.W_v = nn.Linear(d_model, d_model, bias=False)
+        self.W_o = nn.Linear(d_model, d_model, bias=False)
+        self.W_g = nn.Linear(d_model, n_heads)
+
+    def forward(self, x, state=None):
+        q, k, v = (layer(x).reshape(x.shape[0], -1, x.shape[1], self.d) for layer in (self.W_q, self.W_k, self.W_v))
+        log_decay = F.logsigmoid(self.W_g(x)).transpose(1, 2) / 16
+        o, state = chunked_linear_attention(q, k, v, log_decay, state=state)
+        return (self.W_o(rms_norm(o).transpose(1, 2).flatten(2)), state)

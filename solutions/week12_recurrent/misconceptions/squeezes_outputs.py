@@ -1,0 +1,25 @@
+"""Removes axes of size 1 from the output.
+
+Exercise: delta_rule_chunked
+Believes: Axes of size 1 have no meaning.
+Shows: A batch of one sequence loses its first axis.
+Hint: Which shape should a batch of 1 give?
+Rejected by: test_singleton_axes
+Costs: 20 %
+"""
+
+def delta_rule_chunked(q, k, v, beta, chunk=64, state=None):
+    if chunk < 1:
+        raise ValueError(f'chunk = {chunk} is below 1')
+    wide = torch.promote_types(v.dtype, torch.float32)
+    if state is None:
+        state = k.new_zeros(*k.shape[:2], k.shape[-1], v.shape[-1], dtype=wide)
+    outputs = []
+    pieces = (x.to(wide).split(chunk, dim=2) for x in (q, k, v, beta))
+    for query, key, value, strength in zip(*pieces, strict=True):
+        strength = strength.unsqueeze(-1)
+        known = (strength * key @ key.mT).tril(-1)
+        correction = torch.linalg.solve_triangular(known, strength * (value - key @ state), upper=False, unitriangular=True)
+        outputs.append(query @ state + (query @ key.mT).tril() @ correction)
+        state = state + key.mT @ correction
+    return (torch.cat(outputs, dim=2).squeeze().to(v.dtype), state)

@@ -1,0 +1,27 @@
+"""Sums logarithms from the beginning of the sequence.
+
+Exercise: chunked_linear_attention
+Believes: The sum of a chunk continues that of the previous one.
+Shows: The state is weakened again by decays that it already went through.
+Hint: The state at the beginning of a chunk has gone through all earlier decays. Where does the sum have to begin?
+Rejected by: test_chunks
+Costs: 45 %
+"""
+
+def chunked_linear_attention(q, k, v, log_decay, chunk=64, state=None):
+    if chunk < 1:
+        raise ValueError(f'chunk = {chunk} is below 1')
+    wide = torch.promote_types(v.dtype, torch.float32)
+    if state is None:
+        state = k.new_zeros(*k.shape[:2], k.shape[-1], v.shape[-1], dtype=wide)
+    outputs = []
+    log_sum = 0
+    pieces = (x.to(wide).split(chunk, dim=2) for x in (q, k, v, log_decay))
+    for query, key, value, decay in zip(*pieces, strict=True):
+        total = decay.cumsum(dim=-1).unsqueeze(-1) + log_sum
+        log_sum = total[:, :, -1:]
+        within = gated_linear_attention(query, key, value, decay)
+        outputs.append(within + total.exp() * (query @ state))
+        end = total[:, :, -1:]
+        state = end.exp() * state + (key * (end - total).exp()).mT @ value
+    return (torch.cat(outputs, dim=2).to(v.dtype), state)

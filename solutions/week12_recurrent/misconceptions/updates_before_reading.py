@@ -1,0 +1,25 @@
+"""Updates the state before the chunk reads it.
+
+Exercise: delta_rule_chunked
+Believes: The state has to be up to date.
+Shows: Corrections are counted twice, and later keys are visible.
+Hint: Which tokens may be in the state that a chunk reads?
+Rejected by: test_one_chunk
+Costs: 50 %
+"""
+
+def delta_rule_chunked(q, k, v, beta, chunk=64, state=None):
+    if chunk < 1:
+        raise ValueError(f'chunk = {chunk} is below 1')
+    wide = torch.promote_types(v.dtype, torch.float32)
+    if state is None:
+        state = k.new_zeros(*k.shape[:2], k.shape[-1], v.shape[-1], dtype=wide)
+    outputs = []
+    pieces = (x.to(wide).split(chunk, dim=2) for x in (q, k, v, beta))
+    for query, key, value, strength in zip(*pieces, strict=True):
+        strength = strength.unsqueeze(-1)
+        known = (strength * key @ key.mT).tril(-1)
+        correction = torch.linalg.solve_triangular(known, strength * (value - key @ state), upper=False, unitriangular=True)
+        state = state + key.mT @ correction
+        outputs.append(query @ state + (query @ key.mT).tril() @ correction)
+    return (torch.cat(outputs, dim=2).to(v.dtype), state)

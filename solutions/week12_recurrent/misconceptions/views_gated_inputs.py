@@ -1,0 +1,20 @@
+"""Uses view on its inputs.
+
+Exercise: gated_linear_attention
+Believes: Inputs are contiguous.
+Shows: Transposed inputs raise an error.
+Hint: What does view need? Which method needs less?
+Rejected by: test_views
+Costs: 20 %
+"""
+
+def gated_linear_attention(q, k, v, log_decay):
+    if log_decay.shape != k.shape[:-1]:
+        raise ValueError(f'log_decay has shape {tuple(log_decay.shape)}, not {tuple(k.shape[:-1])}')
+    q = q.view(-1).view(q.shape)
+    wide = torch.promote_types(v.dtype, torch.float32)
+    total = log_decay.to(wide).cumsum(dim=-1)
+    later = torch.ones(k.shape[2], k.shape[2], dtype=torch.bool, device=k.device).triu(1)
+    exponent = (total.unsqueeze(-1) - total.unsqueeze(-2)).masked_fill(later, -torch.inf)
+    scores = q.to(wide) @ k.to(wide).mT
+    return (scores * exponent.exp() @ v.to(wide)).to(v.dtype)
