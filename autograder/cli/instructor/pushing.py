@@ -1,4 +1,4 @@
-"""`push` and `site`: send grades to a learning platform, and build the students' pages."""
+"""`push`, `site` and `teach`: write grades to a platform, and build pages and lecture files."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import datetime as dt
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from typer import Option
+from typer import Argument, Option
 
 from ...model.errors import KitError
 from ...terminal.console import terminal
 from ..app import flag
 from ..options import UnmarkedOption, WeekArgument, find_week
-from ..output import counted, counting, plural, print_attention
+from ..output import counted, counting, plural, print_attention, write_output
 
 if TYPE_CHECKING:
     from ...channels.push import Platform
@@ -116,3 +116,43 @@ def site(
     print(f"{built.folder / 'index.html'}: {plural(len(built.weeks), 'week')}")
     if built.waiting:
         print(f"not included, because not released yet: {', '.join(built.waiting)}")
+
+
+def teach(
+    weeks: Annotated[list[str] | None, Argument(help="Weeks; default: all.")] = None,
+    out: Annotated[Path, Option(help="The folder for the files.")] = Path("build/teaching"),
+    question: Annotated[
+        list[str] | None,
+        Option(metavar="NAME", help="An exam question to use; default: all. Can be repeated."),
+    ] = None,
+    pdf: Annotated[
+        bool, Option("--pdf/--no-pdf", help="Also print each page to PDF with Chromium.")
+    ] = True,
+) -> bool:
+    """Write slides, lecture notes, and an exam as a page and a notebook with manual grading.
+
+    exam/answers.html, with model answers and rubrics, is for markers only.
+
+    Example: autograder teach week01 week02 --out build/teaching
+    """
+    from ...model.course import load
+    from ...site.teaching import print_to_pdf, teaching_files
+
+    course = load()
+    chosen = [course.week(name) for name in weeks] if weeks else course.weeks
+    with terminal(stderr=True).status("building the files"):
+        files = teaching_files(course, chosen, question or ())
+    pages = []
+    for name, text in files.items():
+        (out / name).parent.mkdir(parents=True, exist_ok=True)
+        write_output(out / name, text.encode(), 0o600 if name.startswith("exam/") else 0o644)
+        pages += [out / name] if name.endswith(".html") else []
+        print(out / name)
+    for part, example in (("slides", "exercises/<week>/slides.md"), ("exam", "solutions/exam/")):
+        if not any(name.startswith(f"{part}/") for name in files):
+            print(f"no {part}: these weeks have none ({example})")
+    if not pdf:
+        return True
+    with terminal(stderr=True).status("printing"):
+        problem = print_to_pdf(pages)
+    return print_attention([problem] if problem else [])
