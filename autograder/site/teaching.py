@@ -2,118 +2,81 @@
 
 Slides are written in exercises/<week>/slides.md, separated by lines of `---`; they show figures of
 the lesson, and a block quote at the end of a slide is its source. The notes are the lessons without
-outputs. Exam questions are described in `marking_guide`. The leak check examines every file but the
-markers' copy of the exam.
+outputs. `marking_guide` describes exam questions. The leak check skips only the markers' files.
 """
 
-import itertools
 import os
 import re
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 import msgspec
 import nbformat
-from markupsafe import Markup
 
-from ..authoring.lesson.handout import figures_used, make_notebook, week_files
+from ..authoring.lesson.handout import figures_used, lesson_notebook, make_notebook, week_files
 from ..authoring.lesson.leak_check import check_files, secrets_of
-from ..authoring.lesson.marking_guide import MarkingGuide, exam_questions, secret_sentences
-from ..authoring.lesson.syllabus import read_syllabus
+from ..authoring.lesson.marking_guide import exam_questions, secret_sentences
 from ..model.course import Course, Week
-from ..model.course.registry import Question
 from ..model.errors import BuildError
 from ..pages.environment import environment
 from ..pages.markdown import code_styles, markdown
-from .build import LessonPart, math_font, parts_of, pictures_in, words_of
+from .build import math_font, parts_of, pictures_in, words_of
 
-MARKERS = "exam/answers.html"  # the only file with model answers
 _BREAK = re.compile(r"^---$", re.MULTILINE)
-_FORMULA = re.compile(r'<div class="scroll formula".*?</math></div>', re.DOTALL)
 _BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
 
-def teaching_files(
-    course: Course, weeks: Sequence[Week], chosen: Collection[str]
-) -> dict[str, str]:
-    """Return slides, notes and exam by file name; exam and slides only if the course has them.
-
-    chosen: names of exam questions; if empty, the exam consists of all questions of the weeks
-    Raise LeakError if a file shows a secret, and BuildError if a file contains a mistake.
-    """
+def lecture_files(course: Course, weeks: Sequence[Week]) -> dict[str, str]:
+    """Return the notes, and slides of the weeks that have them; raise LeakError or BuildError."""
     files, lectures = dict[str, str](), []
     for week in weeks:
-        public, secrets = week_files(course, week), secrets_of(course, week)
-        path = course.exercise_folder(week) / "slides.md"
-        if path.is_file():
-            shown, text = str(path.relative_to(course.root)), path.read_text(encoding="utf-8")
-            for name in figures_used(text):
-                if f"figures/{name}" not in public:
-                    raise BuildError(f"{shown}: the lesson has no figure {name}")
-            slides = [markdown(slide, pictures_in(public)) for slide in _BREAK.split(text)]
-            check_files({path.name: text.encode()}, secrets, str(path.parent))
-            files[f"slides/{week.name}.html"] = _page("slides", course, week=week, slides=slides)
-        notebook = nbformat.reads(public[f"{week.name}.ipynb"].decode(), as_version=4)
-        parts = parts_of(notebook, week, public, {}, read_syllabus(course, week))
-        lectures.append((week, list(_numbered(parts, int(week.name[4:6])))))
-        text = words_of("\n".join(str(part.text) for part in lectures[-1][1]))
-        check_files({"notes.html": text.encode()}, secrets, week.name)
-    files["notes.html"] = _page("notes", course, lectures=lectures, highlighting=code_styles())
-    return files | _exam(course, weeks, chosen)
+        path, public = course.exercise_folder(week) / "slides.md", week_files(course, week)
+        text = path.read_text(encoding="utf-8") if path.is_file() else ""
+        for name in figures_used(text):
+            if f"figures/{name}" not in public:
+                raise BuildError(
+                    f"{path.relative_to(course.root)}: the lesson has no figure {name}"
+                )
+        check_files(public | {path.name: text.encode()}, secrets_of(course, week), week.name)
+        slides = [markdown(slide, pictures_in(public)) for slide in _BREAK.split(text)]
+        if text:
+            files[f"slides/{week.name}.html"] = _page("slides", course, slides=slides)
+        lectures.append((week, parts_of(lesson_notebook(course, week), week, public, {}, None)))
+    page = _page("notes", course, lectures=lectures, highlighting=code_styles())
+    return files | {"notes.html": page}
+
+
+def exam_files(course: Course, weeks: Sequence[Week], chosen: Collection[str]) -> dict[str, str]:
+    """Return the exam as a page and a notebook, and a page for markers; {} without questions.
+
+    chosen: names of questions; if empty, all questions of the weeks
+    """
+    asked = [item for week in weeks for item in exam_questions(course, week).items()]
+    if unknown := set(chosen) - {question.name for question, _ in asked}:
+        raise BuildError(f"these weeks have no exam question {min(unknown)!r}")
+    asked = [(q, guide) for q, guide in asked if not chosen or q.name in chosen]
+    if not asked:
+        return {}
+    text = "\n\n".join(
+        f"## Question {number} ({q.points:g} points)\n\n{guide.prompt}\n\n<!-- answer: {q.name} -->"
+        for number, (q, guide) in enumerate(asked, start=1)
+    )
+    exam = msgspec.structs.replace(weeks[0], exercises=(), questions=tuple(q for q, _ in asked))
+    notebook = nbformat.writes(make_notebook(text, exam, "the exam"), version=4)
+    page, marked = (_page("exam", course, asked=asked, markers=m) for m in (False, True))
+    prompts = "\n".join(s for _, guide in asked for s in secret_sentences(guide.prompt))
+    public = {"exam.ipynb": notebook.encode(), "exam.html": words_of(page).encode()}
+    for week in weeks:
+        check_files(public, secrets_of(course, week, prompts), "exam")
+    return {"exam/exam.ipynb": notebook, "exam/exam.html": page, "exam/answers.html": marked}
 
 
 def _page(template: str, course: Course, **values: object) -> str:
-    page = environment("site").get_template(f"{template}.html.j2")
-    return page.render(course=course, math_font=math_font(), **values)
-
-
-def _numbered(parts: list[LessonPart], week: int) -> Iterator[LessonPart]:
-    """Number the displayed equations of a week; each number is a link to its equation."""
-    count = itertools.count(1)
-
-    def numbered(found: re.Match[str]) -> str:
-        name = f"{week}.{next(count)}"
-        link = f'<a href="#equation-{name}">({name})</a>'
-        return f'<div class="equation" id="equation-{name}">{found[0]}{link}</div>'
-
-    for part in parts:  # the text was sanitized before
-        yield replace(part, text=Markup(_FORMULA.sub(numbered, str(part.text))))
-
-
-def _exam(course: Course, weeks: Sequence[Week], chosen: Collection[str]) -> dict[str, str]:
-    """Return the exam as a page and a notebook for students, and a page for markers."""
-    asked: dict[Question, MarkingGuide] = {}
-    for week in weeks:
-        for question, guide in exam_questions(course, week).items():
-            if question.name in {q.name for q in asked}:
-                raise BuildError(f"two exam questions have the name {question.name!r}: rename one")
-            asked[question] = guide
-    if unknown := set(chosen) - {q.name for q in asked}:
-        raise BuildError(f"there is no exam question {min(unknown)!r} in these weeks")
-    asked = {q: g for q, g in asked.items() if not chosen or q.name in chosen}
-    if not asked:
-        return {}
-    marks = "\n\n".join(
-        f"## Question {number} ({question.points:g} points)\n\n{guide.prompt}\n\n"
-        f"<!-- answer: {question.name} -->"
-        for number, (question, guide) in enumerate(asked.items(), start=1)
-    )
-    questions = tuple(asked)
-    exam = msgspec.structs.replace(weeks[0], name="exam", exercises=(), questions=questions)
-    students = {
-        "exam/exam.ipynb": nbformat.writes(make_notebook(marks, exam, "the exam"), version=4),
-        "exam/exam.html": _page("exam", course, asked=asked, markers=False, markdown=markdown),
-    }
-    prompts = "\n".join(s for guide in asked.values() for s in secret_sentences(guide.prompt))
-    for week in weeks:
-        secrets = secrets_of(course, week, prompts)
-        check_files({n: words_of(t).encode() for n, t in students.items()}, secrets, "teach")
-    marked = _page("exam", course, asked=asked, markers=True, markdown=markdown)
-    return students | {MARKERS: marked}
+    values |= {"course": course, "math_font": math_font(), "markdown": markdown}
+    return environment("site").get_template(f"{template}.html.j2").render(values)
 
 
 def print_to_pdf(pages: Sequence[Path]) -> str:
@@ -122,14 +85,14 @@ def print_to_pdf(pages: Sequence[Path]) -> str:
     if browser is None:
         return f"no PDF files: install Chromium ({', '.join(_BROWSERS)}), or print the pages"
     root = ["--no-sandbox"] if os.geteuid() == 0 else []  # Chromium's sandbox refuses root
+    options = ["--headless", "--disable-gpu", "--no-pdf-header-footer", *root]
     for page in pages:
-        target = page.with_suffix(".pdf")
+        target = page.with_suffix(".pdf").resolve()
         with tempfile.TemporaryDirectory() as profile:
-            options = [f"--user-data-dir={profile}", "--headless", "--disable-gpu", *root]
-            options += ["--no-pdf-header-footer", f"--print-to-pdf={target.resolve()}"]
-            command = [browser, *options, page.resolve().as_uri()]
-            try:
-                subprocess.run(command, capture_output=True, check=True, timeout=300)
-            except (subprocess.SubprocessError, OSError) as error:
-                return f"{target} could not be printed: {error}"
+            folders = [f"--user-data-dir={profile}", f"--print-to-pdf={target}"]
+            command = [browser, *options, *folders, page.resolve().as_uri()]
+            done = subprocess.run(command, capture_output=True, check=False)
+        if done.returncode or not target.is_file():
+            return f"{target}: Chromium could not print it (exit code {done.returncode})"
+        target.chmod(page.stat().st_mode)
     return ""

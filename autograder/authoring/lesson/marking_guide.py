@@ -22,9 +22,8 @@ The file contains a section for each question:
 question's points. Formgrader shows the section below the student's answer. The sentences of this
 file are secret until `release --solutions` publishes them.
 
-Exam questions, in solutions/exam/<week>.md, have the same format with two additions: the heading
-states the points (`## name (3 points)`), and the part `### Question` contains the question. These
-files are always secret.
+Exam questions, in solutions/exam/<week>.md, have the same format with the points in the heading,
+`## name (3 points)`, and one more part, `### Question`. These files are always secret.
 """
 
 import re

@@ -123,36 +123,29 @@ def teach(
     out: Annotated[Path, Option(help="The folder for the files.")] = Path("build/teaching"),
     question: Annotated[
         list[str] | None,
-        Option(metavar="NAME", help="An exam question to use; default: all. Can be repeated."),
+        Option(metavar="NAME", help="An exam question; default: all. Can be repeated."),
     ] = None,
-    pdf: Annotated[
-        bool, Option("--pdf/--no-pdf", help="Also print each page to PDF with Chromium.")
-    ] = True,
 ) -> bool:
-    """Write slides, lecture notes, and an exam as a page and a notebook with manual grading.
+    """Write slides, lecture notes, and an exam as a page and a notebook, and print them to PDF.
 
     exam/answers.html, with model answers and rubrics, is for markers only.
 
     Example: autograder teach week01 week02 --out build/teaching
     """
     from ...model.course import load
-    from ...site.teaching import print_to_pdf, teaching_files
+    from ...site.teaching import exam_files, lecture_files, print_to_pdf
 
     course = load()
     chosen = [course.week(name) for name in weeks] if weeks else course.weeks
     with terminal(stderr=True).status("building the files"):
-        files = teaching_files(course, chosen, question or ())
-    pages = []
-    for name, text in files.items():
-        (out / name).parent.mkdir(parents=True, exist_ok=True)
-        write_output(out / name, text.encode(), 0o600 if name.startswith("exam/") else 0o644)
-        pages += [out / name] if name.endswith(".html") else []
-        print(out / name)
-    for part, example in (("slides", "exercises/<week>/slides.md"), ("exam", "solutions/exam/")):
+        exam = exam_files(course, chosen, question or ())
+        files = lecture_files(course, chosen) | exam
+        for name, text in files.items():
+            (out / name).parent.mkdir(parents=True, exist_ok=True)
+            write_output(out / name, text.encode(), 0o600 if name in exam else 0o644)
+        problem = print_to_pdf([out / name for name in files if name.endswith(".html")])
+    print("\n".join(str(out / name) for name in files))
+    for part, source in (("slides", "exercises/<week>/slides"), ("exam", "solutions/exam/<week>")):
         if not any(name.startswith(f"{part}/") for name in files):
-            print(f"no {part}: these weeks have none ({example})")
-    if not pdf:
-        return True
-    with terminal(stderr=True).status("printing"):
-        problem = print_to_pdf(pages)
+            print(f"no {part}: write {source}.md")
     return print_attention([problem] if problem else [])
