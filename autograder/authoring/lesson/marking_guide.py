@@ -42,7 +42,7 @@ _SECTION = re.compile(r"^## (.+)$", re.MULTILINE)
 _PART = re.compile(r"^### (.+)$", re.MULTILINE)
 _ITEM = re.compile(r"^- ", re.MULTILINE)
 _EARNS = re.compile(r"\*\*(\d+(?:\.\d+)?)\*\*\s+(?=\S)")
-_MARK = re.compile(r"^(?:[#> \t-]|\d+\. )*", re.MULTILINE)
+_MARK = re.compile(r"^(?:[#> \t-]|\d+\. |\*\*[\d.]+\*\* )*", re.MULTILINE)
 _SENTENCE = re.compile(r"(?<=[.!?:;])\s")
 # Matches code blocks, in which lines that start with `#` are not headings.
 _CODE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
@@ -139,10 +139,9 @@ def answers_problems(course: Course, week: Week) -> Iterator[str]:
 
 
 def secret_sentences(text: str) -> Iterator[str]:
-    """Yield every sentence of a text, without Markdown markup at the start of lines."""
-    plain = _MARK.sub("", text)
-    for paragraph in re.split(r"\n\s*\n", plain):
-        yield from _SENTENCE.split(paragraph)
+    """Yield every sentence or list item, without Markdown markup at the start of lines."""
+    for paragraph in re.split(r"\n\s*\n|\n(?=- )", text):
+        yield from _SENTENCE.split(_MARK.sub("", paragraph))
 
 
 def _split(heading: re.Pattern[str], text: str) -> dict[str, str]:
