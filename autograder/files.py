@@ -15,6 +15,7 @@ import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -51,6 +52,12 @@ def write_files(folder: Path, files: Mapping[str, bytes]) -> None:
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)
+
+
+def read_folder(folder: Path, root: Path | None = None) -> dict[str, bytes]:
+    """Return the files below a folder, by path relative to `root` (default: the folder)."""
+    paths = (p for p in sorted(folder.rglob("*")) if "__pycache__" not in p.parts and p.is_file())
+    return {path.relative_to(root or folder).as_posix(): path.read_bytes() for path in paths}
 
 
 def hash_of(parts: Iterable[bytes]) -> bytes:
@@ -113,8 +120,8 @@ def alone(lock_file: Path, error: Exception) -> Iterator[None]:
         yield
 
 
-def _remove(folder: str) -> None:
-    shutil.rmtree(folder, ignore_errors=True)
+_Remove = Callable[[str], None]
+_remove: _Remove = partial(shutil.rmtree, ignore_errors=True)
 
 
 class WorkFolder:
@@ -125,10 +132,7 @@ class WorkFolder:
     """
 
     def __init__(
-        self,
-        prefix: str = _PREFIX,
-        within: str | None = None,
-        remove: Callable[[str], None] = _remove,
+        self, prefix: str = _PREFIX, within: str | None = None, remove: _Remove = _remove
     ) -> None:
         sweep(prefix, within, remove)
         folder = Path(tempfile.mkdtemp(prefix=f"new-{prefix}", dir=within))
@@ -144,9 +148,7 @@ class WorkFolder:
             self.lock = None
 
 
-def sweep(
-    prefix: str = _PREFIX, within: str | None = None, remove: Callable[[str], None] = _remove
-) -> None:
+def sweep(prefix: str = _PREFIX, within: str | None = None, remove: _Remove = _remove) -> None:
     """Remove this user's folders named `prefix*` that no running process has locked.
 
     The parameters are those of `WorkFolder`. Without file locks (on Windows), nothing is removed.

@@ -35,7 +35,7 @@ from typing import NamedTuple
 from unittest.mock import patch
 
 from autograder.grading.engine import Engine
-from autograder.grading.localization import localizer, repair_search
+from autograder.grading.localization import localizer
 from autograder.grading.localization.repair_search import Fix, Search
 from autograder.grading.localization.traces import NO_HINTS, Traces
 from autograder.grading.warmup import warm_engine
@@ -146,7 +146,7 @@ def switched_off(part: str) -> ExitStack:
     elif part == "single edits":  # also disables partial edits, which are selected from them
         stack.enter_context(patch.object(localizer, "generate_edits", lambda *given: []))
     elif part == "partial edits":
-        stack.enter_context(patch.object(repair_search, "partial_fixes", lambda *given: []))
+        stack.enter_context(patch.object(Search, "partial_fixes", lambda self: []))
     elif part != WHOLE:
         for name in _TABLES:
             rows = getattr(candidates, name)

@@ -36,8 +36,9 @@ HELD_OUT = 0.05  # of each novel, at its end
 VOCABULARY, CONTEXT = 2048, 256
 WIDTH, HEADS, KV_HEADS, LAYERS, HIDDEN = 192, 6, 2, 4, 512
 BATCH, PEAK_RATE, WARM_UP, COOL_DOWN = 16, 2e-3, 200, 0.25
-REPEATED, RANDOM = 4, 1  # sequences per batch that repeat their beginning, those of random tokens
-SHORTEST, LONGEST = 16, 128  # tokens that a sequence repeats
+REPEATED = 2  # sequences per batch that repeat random tokens
+SHORTEST, LONGEST = 10, 128  # tokens that such a sequence repeats
+IGNORED = -100  # the target of a token that cannot be predicted
 EVERY = 100  # steps between measurements
 FIRST_MERGED = 256  # smaller tokens are bytes
 
@@ -231,20 +232,25 @@ def induction_scores(model: Model, length: int = 64, batch: int = 16) -> Tensor:
 # Training
 
 
-def draw(ids: Tensor, step: int) -> Tensor:
-    """Return the sequences of a training step, (BATCH, CONTEXT + 1).
+def draw(ids: Tensor, step: int) -> tuple[Tensor, Tensor]:
+    """Return the inputs and targets of a training step, both (BATCH, CONTEXT).
 
-    Repetitions have different lengths. If all had the same, a head could copy from a fixed distance
-    instead of looking for the previous occurrence.
+    Some sequences repeat random tokens, so that induction heads appear early. Repeated text would
+    teach the model to repeat what it writes. Repetitions have different lengths, otherwise a head
+    could copy from a fixed distance instead of looking for the previous occurrence. Random tokens
+    are targets only when they are repeated.
     """
     generator = torch.Generator().manual_seed(step)
     starts = torch.randint(len(ids) - CONTEXT - 1, (BATCH, 1), generator=generator)
-    drawn = ids[starts + torch.arange(CONTEXT + 1)]
-    size = (RANDOM, CONTEXT + 1)
-    drawn[:RANDOM] = torch.randint(FIRST_MERGED, VOCABULARY, size, generator=generator)
+    position = torch.arange(CONTEXT + 1)
+    drawn = ids[starts + position]
     periods = torch.randint(SHORTEST, LONGEST + 1, (REPEATED, 1), generator=generator)
-    drawn[:REPEATED] = drawn[:REPEATED].gather(1, torch.arange(CONTEXT + 1) % periods)
-    return drawn
+    size = (REPEATED, CONTEXT + 1)
+    tokens = torch.randint(FIRST_MERGED, VOCABULARY, size, generator=generator)
+    drawn[:REPEATED] = tokens.gather(1, position % periods)
+    targets = drawn[:, 1:].clone()
+    targets[:REPEATED][position[1:] < periods] = IGNORED
+    return drawn[:, :-1], targets
 
 
 def learning_rate(step: int, steps: int) -> float:
@@ -336,8 +342,9 @@ def train(
             break
         for group in optimizer.param_groups:
             group["lr"] = learning_rate(step, steps)
-        ids = draw(training, step)
-        loss = F.cross_entropy(model(ids[:, :-1]).flatten(0, 1), ids[:, 1:].flatten())
+        inputs, targets = draw(training, step)
+        logits = model(inputs).flatten(0, 1)
+        loss = F.cross_entropy(logits, targets.flatten(), ignore_index=IGNORED)
         optimizer.zero_grad()
         loss.backward()
         nn.utils.clip_grad_norm_(model.parameters(), 1.0)

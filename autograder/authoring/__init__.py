@@ -3,5 +3,3 @@
 `scaffolding` creates courses, weeks and exercises from templates, `verify` checks that a week's
 graders are fair and strict, and `lesson` builds the files that students get.
 """
-
-__all__ = ["lesson", "scaffolding", "verify"]

@@ -192,9 +192,7 @@ def _week_values(
 def _values(week: str, topic: str, exercise: str, libraries: tuple[Library, ...]) -> dict[str, Any]:
     """Return the variables of the templates; raise CourseError if the function name is invalid."""
     if not re.fullmatch(r"[a-z][a-z0-9_]*", exercise):
-        raise CourseError(
-            f"{exercise!r} is not a function name: use lower-case letters, digits and _"
-        )
+        raise CourseError(f"{exercise!r} is not a function name: use a-z, 0-9 and _")
     _check_not_keyword(exercise)
     torch = "torch" in libraries
     return {
@@ -225,8 +223,7 @@ def _check_topic(weeks: tuple[Week, ...], name: str) -> str:
     _check_not_keyword(topic)
     if topic in sys.stdlib_module_names or find_spec(topic) is not None:
         raise CourseError(
-            f"{topic}.py would hide Python's module {topic!r}: choose another topic, such as "
-            f"{topic}s"
+            f"{topic}.py would hide Python's module {topic!r}: choose a name like {topic}s"
         )
     return topic
 

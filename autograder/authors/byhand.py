@@ -9,11 +9,9 @@ replace the solution's. Line numbers in messages then also count the lines of th
 
 The conftest.py next to the weeks' folders needs `from autograder.authors.byhand import *`. Editors
 can then run and debug the tests: `breakpoint()` works in tests and in the code under test, and each
-line that a program prints starts with the program's name. Grading uses neither that conftest.py nor
-this module.
+line that a program prints starts with the program's name. Grading uses neither.
 """
 
-import difflib
 import sys
 from collections.abc import Generator
 from functools import cache
@@ -91,16 +89,7 @@ class StandaloneWeek:
             name = "submission"
         else:
             name = name or "solution"
-            sources = {"solution": bank.solution, **bank.alternatives}
-            sources |= {m.name: m.source for m in bank.misconceptions}
-            if name not in sources:
-                near = difflib.get_close_matches(name, sources, n=3)
-                guess = f"; did you mean {' or '.join(near)}?" if near else ""
-                raise KitError(
-                    f"there is no file {name}, and the bank of {self.week.name} has no "
-                    f"{name!r}{guess}"
-                )
-            source = sources[name]
+            source = bank.program(name)
         return PrintingTarget(write_module(self._folder.path / name, self.week, source), name)
 
 

@@ -3,5 +3,3 @@
 `intake` reads submissions into memory and enforces size limits. `grade` reuses stored reports and
 grades the other submissions in local processes (`pool`) or on a Dask cluster (`cluster`).
 """
-
-__all__ = ["cluster", "grade", "intake", "module_name", "pool", "store"]

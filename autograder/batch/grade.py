@@ -67,8 +67,14 @@ def grade_batch(
             on_done(reports[number])
 
     def graded(key: str, report: SubmissionReport) -> None:
-        if report.verdict is Ending.GRADED:
-            _store(store, key, report)
+        try:
+            if report.verdict is Ending.GRADED:
+                store.put(key, report)
+        except OSError as error:
+            raise KitError(
+                f"{store.folder}: cannot store a result: {error.strerror}. Earlier results are "
+                "safe; fix this problem and run the command again"
+            ) from None
         finished(report, waiting[key])
 
     for number, submission in enumerate(submissions):
@@ -109,13 +115,3 @@ def sandbox_name(sandbox: str, cluster: Cluster | None) -> str:
     from ..sandbox import choose
 
     return choose(None if sandbox == "auto" else sandbox).name
-
-
-def _store(store: ResultStore, key: str, report: SubmissionReport) -> None:
-    try:
-        store.put(key, report)
-    except OSError as error:
-        raise KitError(
-            f"{store.folder}: cannot store a result: {error.strerror}. Earlier results are safe; "
-            "fix this problem and run the command again"
-        ) from None

@@ -84,12 +84,12 @@ def read_files(files: Mapping[str, bytes], week: Week, limits: Limits, name: str
     return _taken(entries, week, limits, clean_name(name))
 
 
-def _taken(entries: _Entries, week: Week, limits: Limits, shown: str) -> Submission:
+def _taken(entries: _Entries, week: Week, limits: Limits, name: str) -> Submission:
     try:
         files, notes = with_module(_bounded(entries, limits), week)
         files = _rooted_at_module(files, week)
         _check_module(files[week.module], week)
-        return Submission(shown, files, notes=notes)
+        return Submission(name, files, notes=notes)
     except _Refused as refused:
         problem = str(refused)
     except OSError as error:
@@ -98,7 +98,7 @@ def _taken(entries: _Entries, week: Week, limits: Limits, shown: str) -> Submiss
         problem = "A file name is not valid text. Rename the file."
     except ValueError:  # the path contains a null byte
         problem = "The submission cannot be read: its name is invalid."
-    return Submission(shown, problem=problem)
+    return Submission(name, problem=problem)
 
 
 def clean_name(name: str) -> str:
@@ -135,9 +135,7 @@ def _folder_entries(root: Path) -> _Entries:
             if not _wanted(relative):
                 continue
             if not stat.S_ISREG(os.lstat(path).st_mode):
-                raise _Refused(
-                    f"{_quoted(relative)} is a link or a special file. Submit the file itself."
-                )
+                raise _Refused(f"{_quoted(relative)} is a link or special file. Submit the file.")
             yield relative, _read_regular(path)
 
 
@@ -148,9 +146,8 @@ _ZIP_OVERHEAD = 1 << 20
 
 def _read_regular(path: Path | str, bound: int = _READ_BOUND) -> bytes | None:
     """Read a regular file without following links; return None if it exceeds `bound` bytes."""
-    descriptor = os.open(
-        path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
-    )
+    flags = (getattr(os, name, 0) for name in ("O_NOFOLLOW", "O_NONBLOCK"))
+    descriptor = os.open(path, sum(flags, os.O_RDONLY))
     with os.fdopen(descriptor, "rb") as file:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             raise _Refused(_WRONG_KIND)
@@ -163,16 +160,12 @@ def _zip_entries(path: Path, limits: Limits) -> _Entries:
     # valid submission is at most slightly larger than its files.
     content = _read_regular(path, (limits.submission_mib << 20) + _ZIP_OVERHEAD)
     if content is None:
-        raise _Refused(
-            f"The zip is larger than {limits.submission_mib} MiB. Zip only the week's folder."
-        )
+        raise _Refused(f"The zip exceeds {limits.submission_mib} MiB. Zip only the week's folder.")
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             entries = archive.infolist()
             if len(entries) > _MAX_ENTRIES:
-                raise _Refused(
-                    f"The zip contains {len(entries)} entries. Zip only the week's folder."
-                )
+                raise _Refused(f"The zip has {len(entries)} entries. Zip only the week's folder.")
             for info in entries:
                 name = info.filename.replace("\\", "/")
                 if info.is_dir() or not _wanted(name):
@@ -193,9 +186,7 @@ def _zip_entries(path: Path, limits: Limits) -> _Entries:
     except (_Refused, OSError):
         raise
     except Exception as error:  # zipfile and zlib raise many kinds of errors for broken archives
-        raise _Refused(
-            f"The zip archive cannot be opened ({str(error)[:80]}). Create a new one."
-        ) from None
+        raise _Refused(f"The zip cannot be opened ({str(error)[:80]}). Create a new one.") from None
 
 
 def _wanted(name: str) -> bool:

@@ -2,18 +2,16 @@
 
 import codecs
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import PurePosixPath
 
 from ..model.course import Week
-from ..model.submission_files import Note
+from ..model.submission_files import Files, Note
 
 _UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
-def with_module(
-    files: Mapping[str, bytes], week: Week
-) -> tuple[dict[str, bytes], tuple[Note, ...]]:
+def with_module(files: Files, week: Week) -> tuple[dict[str, bytes], tuple[Note, ...]]:
     """Rename the week's module and convert it to UTF-8 if needed; return the files and notes.
 
     If no file has the module's name and only one Python file defines exercises of the week, that
@@ -45,13 +43,13 @@ def folders_with(files: Iterable[str], name: str) -> list[PurePosixPath]:
     return sorted(found, key=lambda p: (len(p.parts), str(p)))
 
 
-def files_in(files: Mapping[str, bytes], folder: PurePosixPath) -> dict[str, bytes]:
+def files_in(files: Files, folder: PurePosixPath) -> dict[str, bytes]:
     """Return the files below a folder, by path relative to that folder."""
     pairs = [(PurePosixPath(name), content) for name, content in files.items()]
     return {p.relative_to(folder).as_posix(): c for p, c in pairs if p.is_relative_to(folder)}
 
 
-def module_candidates(files: Mapping[str, bytes], week: Week) -> list[str]:
+def module_candidates(files: Files, week: Week) -> list[str]:
     """Return the names of Python files that define an exercise of the week at the top level."""
     names = "|".join(re.escape(e.name) for e in week.exercises)
     defines = re.compile(rf"^(?:def|class)[ \t]+(?:{names})\b", re.MULTILINE)

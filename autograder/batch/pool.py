@@ -26,6 +26,7 @@ from ..model.report.schema import SubmissionReport
 from .intake import Submission
 from .store import trusted_fingerprint
 
+Work = Mapping[str, Submission]
 Finished = Callable[[str, SubmissionReport], None]
 # Retry, because a process can die for reasons unrelated to the submission, such as low memory.
 _ATTEMPTS = 3
@@ -47,9 +48,7 @@ class Job(msgspec.Struct, frozen=True):
         return Course(root, parse((root / REGISTRY).read_text(encoding="utf-8")))
 
 
-def run_here(
-    job: Job, work: Mapping[str, Submission], jobs: int | None, finished: Finished
-) -> None:
+def run_here(job: Job, work: Work, jobs: int | None, finished: Finished) -> None:
     """Grade in up to `jobs` processes (default: one per core), or in this one if one is enough."""
     sweep()  # remove left-over work folders even if no submission needs grading
     count = max(1, min(jobs or os.cpu_count() or 1, len(work)))
@@ -60,9 +59,7 @@ def run_here(
         finished(key, grade_job(job, submission))
 
 
-def _run_in_processes(
-    job: Job, work: Mapping[str, Submission], count: int, finished: Finished
-) -> None:
+def _run_in_processes(job: Job, work: Work, count: int, finished: Finished) -> None:
     idle = SimpleQueue[ProcessPoolExecutor]()  # pools of one process each
     for _ in range(count):
         idle.put(process_pool(1))

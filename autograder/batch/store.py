@@ -9,6 +9,7 @@ Each file is written under a temporary name and renamed. A killed process theref
 partial report, and several processes can safely store reports of the same submission.
 """
 
+import contextlib
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from importlib import metadata
@@ -16,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from ..files import hash_of, replace_file
 from ..model.availability import EXTRAS
@@ -30,19 +32,10 @@ _PACKAGES_OF_A_RUN = ("model", "grading", "worker")
 # Settings of a week and of the course that do not affect reports.
 _OF_A_WEEK = ("title", "release", "due", "questions", "files", "folders", "lms")
 _OF_THE_COURSE = (
-    "course",
-    "title",
-    "timezone",
-    "weeks",
-    "late",
-    "nbgrader",
-    "immediate",
-    "canvas",
-    "lti",
-    "decimals",
-    "counts",
-    "handouts",
+    *("course", "title", "timezone", "weeks", "late", "nbgrader", "immediate", "canvas", "lti"),
+    *("decimals", "counts", "handouts"),
 )
+_Located = tuple[Path, Path]  # a folder and the path of a file in it
 _LIBRARIES = ("torch", "numpy", "scipy", "pytest", "matplotlib", "msgspec")
 
 
@@ -57,11 +50,7 @@ def fingerprint(
 
 
 def _hashed(
-    course: Course,
-    week: Week,
-    names: Iterable[str],
-    secret: bytes,
-    files: Iterable[tuple[Path, Path]],
+    course: Course, week: Week, names: Iterable[str], secret: bytes, files: Iterable[_Located]
 ) -> bytes:
     """Hash the settings, library versions, names, secret and files, given as (folder, path)."""
     parts = [*(name.encode() for name in names), secret]
@@ -72,7 +61,7 @@ def _hashed(
     return hash_of(parts)
 
 
-def _sources_in(*folders: Path) -> Iterator[tuple[Path, Path]]:
+def _sources_in(*folders: Path) -> Iterator[_Located]:
     for folder in folders:
         paths = (p for p in (folder, *folder.rglob("*")) if p.suffix in (".py", ".toml"))
         yield from ((folder, path) for path in sorted(paths))
@@ -85,13 +74,8 @@ def trusted_fingerprint(course: Course, week: Week, devices: Iterable[str], secr
     are excluded because trusted programs run without limits. The bank's programs and the test files
     are excluded so that changing one of them keeps the cached outputs of the others valid.
     """
-    trusted = msgspec.structs.replace(
-        course.registry,
-        scoring=Scoring(),
-        suspects=Suspects(),
-        counterexamples=Counterexamples(),
-        limits=Limits(),
-    )
+    left_out = {"suspects": Suspects(), "counterexamples": Counterexamples(), "limits": Limits()}
+    trusted = replace(course.registry, scoring=Scoring(), **left_out)
     kit, graders = Path(__file__).parents[1], course.graders(week)
     tests = set(graders.glob("test_*.py"))
     files = [
@@ -112,18 +96,15 @@ def versions() -> dict[str, str]:
     """Return the versions of Python, the kit and its libraries ("none" if not installed)."""
     own = {"autograder": __version__, "Python": "{}.{}".format(*sys.version_info)}
     extras = sorted({library for libraries in EXTRAS.values() for library in libraries})
-    return own | {name: _version(name) for name in (*_LIBRARIES, *extras)}
+    found = dict.fromkeys((*_LIBRARIES, *extras), "none")
+    for name in found:
+        with contextlib.suppress(metadata.PackageNotFoundError):
+            found[name] = metadata.version(name)
+    return own | found
 
 
-def _version(name: str) -> str:
-    try:
-        return metadata.version(name)
-    except metadata.PackageNotFoundError:
-        return "none"
-
-
-def _without(settings: msgspec.Struct, left_out: tuple[str, ...]) -> dict[str, Any]:
-    return {k: v for k, v in msgspec.structs.asdict(settings).items() if k not in left_out}
+def _without(settings: msgspec.Struct, names: tuple[str, ...]) -> dict[str, Any]:
+    return {k: v for k, v in msgspec.structs.asdict(settings).items() if k not in names}
 
 
 class ResultStore:

@@ -4,14 +4,3 @@
 `gradescope_zip` builds Gradescope autograders, which run `in_container`. `push` sends each grade to
 a platform (`canvas`, `lti`) exactly once, even if a push is interrupted.
 """
-
-__all__ = [
-    "canvas",
-    "git",
-    "github",
-    "gradescope_zip",
-    "http_client",
-    "in_container",
-    "lti",
-    "push",
-]

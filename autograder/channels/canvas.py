@@ -2,8 +2,7 @@
 
 Canvas's API documentation describes the endpoints and fields: users of a course, assignments,
 submissions (`entered_score`, `score`, `submission_comments`) and "Grade or comment on a
-submission". Canvas cannot replace a comment, so callers check for an equal comment before they add
-another.
+submission". Canvas cannot replace a comment, so callers first check for an equal comment.
 """
 
 from typing import Any
@@ -64,9 +63,7 @@ def canvas_assignment(course: Course, week: Week, *, pause: float = 1.0) -> Canv
     """Return a week's assignment; raise KitError if a setting or the API token is missing."""
     canvas, number = course.registry.canvas, week.lms.canvas_id if week.lms else None
     if canvas is None:
-        raise KitError(
-            "Canvas is not configured: add canvas: {url: https://..., course: 123} to course.yaml"
-        )
+        raise KitError("course.yaml has no canvas: add canvas: {url: https://..., course: 123}")
     if number is None:
         raise KitError(f"course.yaml: {week.name} has no lms: {{canvas_id: NUMBER}}")
     web = Web(canvas.url, pause=pause)

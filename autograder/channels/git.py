@@ -126,27 +126,27 @@ def collect_git(
 def _collect(
     course: Course,
     week: Week,
-    one: StudentRepository,
+    repository: StudentRepository,
     bare: Path,
     until: dt.datetime | None,
     accept: Accept,
     found: GitFound,
 ) -> None:
-    _clone(one.location, bare)
+    _clone(repository.location, bare)
     commit = _last_commit(bare, until)
     if commit is None:
-        found.missing.append(one.student)
+        found.missing.append(repository.student)
         return
     shown = _git(bare, "log", "--first-parent", "--format=%ct", commit, "--")
     times = [int(seconds) for seconds in shown.splitlines()]  # newest first
     if any(older - newer > _CLOCK_SKEW_SECONDS for newer, older in pairwise(times)):
-        found.notes.append(f"{one.student}: commit dates decrease along the history")
+        found.notes.append(f"{repository.student}: commit dates decrease along the history")
     date = dt.datetime.fromtimestamp(times[0], dt.UTC)
     bound = course.limits(week).submission_mib << 20
     content, left_out = content_from(dict(_files(bare, commit)), week, bound)
-    found.notes += [f"{one.student}: {line}" for line in left_out]
-    found.notes += accept(one.student, content, format_timestamp(date))
-    found.commits[one.student] = date
+    found.notes += [f"{repository.student}: {line}" for line in left_out]
+    found.notes += accept(repository.student, content, format_timestamp(date))
+    found.commits[repository.student] = date
 
 
 def _clone(location: str, bare: Path) -> None:

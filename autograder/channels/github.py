@@ -18,7 +18,7 @@ from pathlib import Path
 
 from ..authoring.lesson.handout import week_files
 from ..authoring.lesson.leak_check import check_files, secrets_of
-from ..files import write_files
+from ..files import read_folder, write_files
 from ..model.availability import CPU_BUILDS
 from ..model.course import Course, Week
 from ..model.errors import KitError
@@ -60,18 +60,9 @@ def export_template(course: Course, week: Week, folder: Path) -> ExportedTemplat
 def template_files(course: Course, week: Week) -> dict[str, bytes]:
     """Return the workflow and the students' files, as released if the week has been released."""
     released = Workspace(course).released(week)
-    if released.is_dir():
-        files = {
-            p.relative_to(released).as_posix(): p.read_bytes()
-            for p in sorted(released.rglob("*"))
-            if p.is_file()
-        }
-    else:
-        files = week_files(course, week)
-    checks = f"test_{week.stem}.py"
-    workflow = _template(
-        "github.checks.yml", PYTHON="{}.{}".format(*sys.version_info), CHECKS=checks
-    )
+    files = read_folder(released) if released.is_dir() else week_files(course, week)
+    python, checks = "{}.{}".format(*sys.version_info), f"test_{week.stem}.py"
+    workflow = _template("github.checks.yml", PYTHON=python, CHECKS=checks)
     return files | {
         CHECKS: workflow.encode(),
         ".gitignore": _GITIGNORE.encode(),

@@ -9,9 +9,7 @@ Gradescope's autograder specification defines the formats (setup.sh, run_autogra
 """
 
 import hashlib
-import io
 import stat
-import zipfile
 from importlib import metadata
 from importlib.resources import files as resources
 from pathlib import Path
@@ -22,13 +20,14 @@ import msgspec
 import autograder
 
 from ..feedback.render import escaped, exercise_fragment, exercise_text, notice_text
-from ..files import course_secret
+from ..files import course_secret, read_folder
 from ..model.availability import EXTRAS
 from ..model.course import REGISTRY, Course, Week
 from ..model.course.loader import one_week
 from ..model.errors import KitError
 from ..model.report import scoring
 from ..model.report.schema import Ending, ExerciseReport, SubmissionReport, Verdict
+from ..model.submission_files import packed
 
 VISIBILITIES = ("visible", "after_due_date", "after_published", "hidden")
 FEEDBACK = ("html", "md")
@@ -71,7 +70,8 @@ def autograder_zip(
         "requirements.txt": requirements(week, _LIBRARIES),
         SETTINGS: msgspec.json.encode(settings),
     }
-    return _zipped(files)
+    modes = dict.fromkeys(files, _FILE) | dict.fromkeys(("setup.sh", "run_autograder"), _PROGRAM)
+    return packed(files, modes)
 
 
 def _kit_files(course: Course, week: Week) -> dict[str, bytes]:
@@ -83,9 +83,7 @@ def _kit_files(course: Course, week: Week) -> dict[str, bytes]:
     kit = [(_KIT / package, _KIT.parent) for package in _PACKAGES]
     own = (course.graders(week), course.solution_folder(week), course.exercise_folder(week))
     for folder, root in [*kit, *((folder, course.root) for folder in own)]:
-        for path in sorted(folder.rglob("*")):
-            if path.is_file() and "__pycache__" not in path.parts:
-                files[path.relative_to(root).as_posix()] = path.read_bytes()
+        files |= read_folder(folder, root)
     files[REGISTRY] = one_week(course, week).encode()
     about = f"gradescope {week.name}".encode()
     files[_SECRET] = hashlib.blake2b(about, key=course_secret(course), digest_size=32).digest()
@@ -105,18 +103,6 @@ def requirements(week: Week, libraries: tuple[str, ...]) -> bytes:
         except metadata.PackageNotFoundError:
             lines.append(f"{name}\n")
     return "".join(lines).encode()
-
-
-def _zipped(files: dict[str, bytes]) -> bytes:
-    """Return a zip with fixed timestamps, so that equal files give equal bytes."""
-    out = io.BytesIO()
-    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, data in sorted(files.items()):
-            info = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
-            mode = _PROGRAM if name in ("setup.sh", "run_autograder") else _FILE
-            info.external_attr, info.compress_type = mode << 16, zipfile.ZIP_DEFLATED
-            archive.writestr(info, data)
-    return out.getvalue()
 
 
 def results(report: SubmissionReport, week: Week, settings: GradescopeSettings) -> dict[str, Any]:

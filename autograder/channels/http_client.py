@@ -17,6 +17,7 @@ from urllib.parse import urlsplit
 
 import httpx
 
+from ..model.availability import LOOPBACK
 from ..model.course import Course
 from ..model.errors import KitError, PlatformError
 from ..model.message_text import replaced
@@ -53,19 +54,15 @@ _ATTEMPTS = 4
 _MAX_PAGES = 500
 _BUSY = (429, 502, 503, 504)
 _NEXT = re.compile(r'<([^>]+)>\s*;[^,]*\brel="?next"?')
-_LOCALHOST = {"127.0.0.1", "::1", "localhost"}
 
 
 class Web:
-    """A client for one platform.
-
-    pause: seconds before the first retry; the pause doubles with each retry
-    """
+    """A client for one platform. `pause`: seconds before the first retry; it doubles each time."""
 
     def __init__(self, base: str, *, pause: float = 1.0) -> None:
         self.base = base.rstrip("/")
         self._origin = _origin(self.base)
-        if self._origin[0] != "https" and self._origin[1] not in _LOCALHOST:
+        if self._origin[0] != "https" and self._origin[1] not in LOOPBACK:
             raise KitError(f"{base}: use https, because grades and credentials are sent")
         self._pause = pause
         self._client = httpx.Client(timeout=_TIMEOUT_SECONDS, follow_redirects=False)
@@ -128,9 +125,8 @@ class Web:
     def _url(self, path: str) -> str:
         url = path if "://" in path else f"{self.base}{path}"
         if _origin(url) != self._origin:
-            raise PlatformError(
-                f"{self._origin[1]} redirects to a different host: {_origin(url)[1]}"
-            )
+            other = _origin(url)[1]
+            raise PlatformError(f"{self._origin[1]} redirects to a different host: {other}")
         return url
 
     def _check(self, response: httpx.Response) -> None:
@@ -138,7 +134,8 @@ class Web:
             return
         messages = {401: "the credentials were rejected", 403: "the credentials do not allow this",
                     404: "course, assignment or student not found"}  # fmt: skip
-        message = messages.get(response.status_code, _error_text(response))
+        text = " ".join(replaced(response.text[:200]).split()) or "no reason given"
+        message = messages.get(response.status_code, text)
         raise PlatformError(f"{self._origin[1]}: {response.status_code}: {message}")
 
 
@@ -157,8 +154,3 @@ def _retry_after(response: httpx.Response) -> float:
     """Return the delay in the Retry-After header (at most 60 s), or 0 without this header."""
     text = response.headers.get("retry-after", "")
     return min(60.0, float(text)) if text.isdecimal() else 0.0
-
-
-def _error_text(response: httpx.Response) -> str:
-    """Return the beginning of a response as one line."""
-    return " ".join(replaced(response.text[:200]).split()) or "no reason given"

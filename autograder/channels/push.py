@@ -138,9 +138,8 @@ def plan_push(
         there = grades.get(entry.number, PlatformGrade())
         comment = _new_comment(week, student, comments.get(student), there)
         todo = _todo(scores[student], comment, there, record.get(student), overwrite)
-        plan.append(
-            PlannedGrade(student, entry.number, scores[student], comment, there.points, todo)
-        )
+        points = scores[student]
+        plan.append(PlannedGrade(student, entry.number, points, comment, there.points, todo))
     push = Push(plan, unmatched)
     most = platform.maximum()
     if most is not None and abs(most - total(week)) > _TOLERANCE:
@@ -168,10 +167,7 @@ def carry_out_push(
     push: Push,
     on_done: Callable[[], None] = lambda: None,
 ) -> None:
-    """Send the planned grades, and store results and errors in `push`.
-
-    on_done: called after each student
-    """
+    """Send the planned grades; store the results in `push`; call `on_done` after each student."""
     journal = _Journal(course, week, platform.name)
     with journal.alone():
         for one in push.of(Todo.WRITE):
@@ -188,19 +184,19 @@ def carry_out_push(
             on_done()
 
 
-def _write(platform: Platform, one: PlannedGrade) -> str:
+def _write(platform: Platform, grade: PlannedGrade) -> str:
     """Send one grade; if the response is lost, check the platform before sending it again."""
     try:
-        return platform.write(one.number, one.points, one.comment)
+        return platform.write(grade.number, grade.points, grade.comment)
     except PlatformError as error:
         if not error.unsure:
             raise
-    there = platform.grades().get(one.number, PlatformGrade())
-    arrived = there.points is not None and abs(there.points - one.points) <= _TOLERANCE
-    comment = None if one.comment is None or _has_comment(there, one.comment) else one.comment
+    there = platform.grades().get(grade.number, PlatformGrade())
+    arrived = there.points is not None and abs(there.points - grade.points) <= _TOLERANCE
+    comment = None if grade.comment is None or _has_comment(there, grade.comment) else grade.comment
     if arrived and comment is None:
         return ""
-    return platform.write(one.number, one.points, comment)
+    return platform.write(grade.number, grade.points, comment)
 
 
 def _new_comment(week: Week, student: str, text: str | None, there: PlatformGrade) -> str | None:
@@ -239,14 +235,13 @@ class _Journal:
                 "or remove it and check with --dry-run"
             ) from None
 
-    def note(self, one: PlannedGrade, *, done: bool) -> None:
+    def note(self, grade: PlannedGrade, *, done: bool) -> None:
         """Record a grade before it is sent (`done=False`), or after the platform's response."""
         record = self.read()
         now = dt.datetime.now(dt.UTC).isoformat(timespec="seconds")
-        before = record.get(one.student, Pushed())
-        record[one.student] = Pushed(
-            one.points if done else before.points, None if done else one.points, now
-        )
+        before = record.get(grade.student, Pushed())
+        known, sending = (grade.points, None) if done else (before.points, grade.points)
+        record[grade.student] = Pushed(known, sending, now)
         replace_file(self._path, msgspec.json.encode(record))
 
     def alone(self) -> AbstractContextManager[None]:

@@ -1,8 +1,5 @@
 """The instructor's page about a class: scores, exercises, tests, misconceptions, similar modules.
 
 Students choose the names of their submissions, so templates escape everything and the pages forbid
-scripts. `analysis` summarises reports, `page` reads them and renders the result. Start with
-`analysis`.
+scripts. Start with `analysis`, which summarises reports; `page` reads and renders them.
 """
-
-__all__ = ["analysis", "page"]

@@ -25,6 +25,7 @@ from ..model.report.schema import (
 )
 
 MIN_STUDENTS = 8
+_Reports = Sequence[SubmissionReport]
 
 
 @dataclass(frozen=True)
@@ -162,24 +163,21 @@ def summarize(
     )
 
 
-def _exercise(name: str, points: float, graded: Sequence[SubmissionReport]) -> ExerciseSummary:
+def _exercise(name: str, points: float, graded: _Reports) -> ExerciseSummary:
     done = {s.name: e for s in graded for e in s.exercises if e.name == name}
     shares = [e.score / e.max_score for e in done.values() if e.max_score]
+    written = (e for e in done.values() if not e.unwritten)
     return ExerciseSummary(
         name=name,
         points=points,
         mean_share=statistics.fmean(shares) if shares else 0.0,
         complete=sum(share >= 1 for share in shares),
-        begun=sum(
-            not e.unwritten and any(t.verdict.counted for t in e.tests) for e in done.values()
-        ),
+        begun=sum(any(t.verdict.counted for t in e.tests) for e in written),
         items=tuple(_items(done, graded)),
     )
 
 
-def _items(
-    done: Mapping[str, ExerciseReport], graded: Sequence[SubmissionReport]
-) -> Iterator[Item]:
+def _items(done: Mapping[str, ExerciseReport], graded: _Reports) -> Iterator[Item]:
     """Yield the class's results in each test of an exercise, in the order of the reports.
 
     done: the exercise's reports by student.
@@ -229,9 +227,7 @@ def point_biserial(pairs: Sequence[tuple[bool, float]]) -> float | None:
         return None
 
 
-def _mistakes(
-    graded: Sequence[SubmissionReport], bank: Mapping[str, Misconception]
-) -> list[SharedMistake]:
+def _mistakes(graded: _Reports, bank: Mapping[str, Misconception]) -> list[SharedMistake]:
     """Group students by their likeliest misconception in each exercise, most common first."""
     students: dict[tuple[str, str], list[str]] = defaultdict(list)
     texts: dict[tuple[str, str], Diagnosis] = {}
@@ -249,7 +245,7 @@ def _mistakes(
     return sorted(found, key=lambda m: (-len(m.students), m.exercise, m.name))
 
 
-def _examples(graded: Sequence[SubmissionReport]) -> list[SharedExample]:
+def _examples(graded: _Reports) -> list[SharedExample]:
     """Group students by their counterexample in each exercise, most common first."""
     students: dict[tuple[str, str, str], list[str]] = defaultdict(list)
     for submission in graded:
@@ -260,7 +256,7 @@ def _examples(graded: Sequence[SubmissionReport]) -> list[SharedExample]:
     return sorted(examples, key=lambda e: (-len(e.students), e.exercise, len(e.call)))
 
 
-def _not_run(graded: Sequence[SubmissionReport]) -> dict[str, int]:
+def _not_run(graded: _Reports) -> dict[str, int]:
     tests = {
         (test.message or "no reason was given", test.name)
         for submission in graded

@@ -5,11 +5,10 @@ side by side. Students choose the names of submissions, so templates escape ever
 page's Content-Security-Policy forbids scripts and external resources.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 
@@ -18,10 +17,8 @@ from ..model.errors import KitError
 from ..model.report.schema import Report, SubmissionReport, from_json
 from ..nbgrader.gradebook.report_store import recorded_folder
 from ..pages.environment import environment
+from ..similarity import ExerciseSimilarity, Lines, Similarity, SimilarPair
 from .analysis import MIN_STUDENTS, WeekSummary
-
-if TYPE_CHECKING:
-    from ..similarity import ExerciseSimilarity, Lines, Similarity, SimilarPair
 
 _MAX_MISTAKES = 15
 _MAX_PAIRS = 5  # pairs whose code is shown
@@ -83,12 +80,9 @@ def compare_pairs(found: Similarity, *, names: bool) -> list[PairComparison]:
     comparisons = []
     for pair in (found.outliers or found.pairs[:1])[:_MAX_PAIRS]:
         left, right = found.shared_lines(pair)
+        code = partial(_code, found)
         exercises = [
-            (
-                e,
-                _code(found, pair.first, e.exercise, left),
-                _code(found, pair.second, e.exercise, right),
-            )
+            (e, code(pair.first, e.exercise, left), code(pair.second, e.exercise, right))
             for e in pair.exercises
             if e.surprise >= _MIN_SURPRISE
         ]
@@ -126,9 +120,8 @@ def week_page(
 
 def course_page(course: Course, summaries: Sequence[WeekSummary], *, names: bool) -> str:
     """Return the HTML page of the course, with its weeks side by side."""
-    mistakes = sorted(
-        ((w.week, m) for w in summaries for m in w.mistakes), key=lambda m: -len(m[1].students)
-    )
+    mistakes = [(w.week, m) for w in summaries for m in w.mistakes]
+    mistakes.sort(key=lambda pair: -len(pair[1].students))
     template = environment("classreport").get_template("class_course.html.j2")
     return template.render(
         course=course,

@@ -25,9 +25,7 @@ def _complete_week(incomplete: str) -> list[str]:
 WeekArgument = Annotated[
     str, Argument(help="A week: its name or number.", autocompletion=_complete_week)
 ]
-JobsOption = Annotated[
-    int | None, Option("--jobs", min=1, help="Number of processes; default: one per core.")
-]
+JobsOption = Annotated[int | None, Option(min=1, help="Processes to use; default: one per core.")]
 DeviceOption = Annotated[str, Option(help=f"{CHOICES_IN_WORDS}.")]
 UnmarkedOption = Annotated[
     bool, Option("--unmarked", help="Continue even if written answers are not marked yet.")
@@ -46,10 +44,7 @@ TlsKeyOption = Annotated[str | None, Option(help="With tls://: a PEM file with i
 def cluster_option(
     address: str | None, ca: str | None, cert: str | None, key: str | None, jobs: int | None
 ) -> Cluster | None:
-    """Return the cluster at `address`, or None if no address is given.
-
-    Raise KitError if the options conflict.
-    """
+    """Return the cluster at `address`, if any; raise KitError if the options conflict."""
     from ..batch.cluster import cluster_at
 
     if address is None:

@@ -15,9 +15,8 @@ from rich.table import Table
 
 from ..files import replace_file
 from ..model.errors import KitError
+from ..model.message_text import first_names
 from ..terminal.console import bar, terminal
-
-_MAX_NAMES = 8
 
 
 @contextmanager
@@ -81,10 +80,4 @@ def write_output(path: Path, data: bytes, mode: int = 0o600) -> None:
 
 def counted(names: Sequence[str]) -> str:
     """Format names as their number and the first few of them, such as `2 (ada, bob)`."""
-    more = len(names) - _MAX_NAMES
-    first = ", ".join(names[:_MAX_NAMES]) + (f" and {more} more" if more > 0 else "")
-    return f"{len(names)} ({first})"
-
-
-def plural(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"
+    return f"{len(names)} ({first_names(names, 8)})"

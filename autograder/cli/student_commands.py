@@ -68,9 +68,7 @@ def check(
 
 @student_command
 def hint(
-    exercise: Annotated[
-        str | None, _exercise("An exercise; default: the one to work on next.")
-    ] = None,
+    exercise: Annotated[str | None, _exercise("An exercise; default: the next to work on.")] = None,
     again: Annotated[bool, Option(help="Show only the hints that you have seen.")] = False,
     folder: FolderOption = None,
 ) -> bool:
@@ -200,19 +198,13 @@ def submit(
     week: Annotated[
         str | None, Argument(help="A week: its name or number; default: the current folder.")
     ] = None,
-    to: Annotated[
-        str, Option(help="The URL of the course's service; default: the service of the week.")
-    ] = "",
+    to: Annotated[str, Option(help="The service's URL; default: the one of the week.")] = "",
     exchange: Annotated[
         bool, flag("exchange", "Submit through nbgrader, even if the course has a service.")
     ] = False,
     no_check: Annotated[bool, flag("no-check", "Do not run the public checks first.")] = False,
-    no_wait: Annotated[
-        bool, flag("no-wait", "Print the receipt without waiting for the result.")
-    ] = False,
-    yes: Annotated[
-        bool, Option("--yes", "-y", help="Submit without asking for confirmation.")
-    ] = False,
+    no_wait: Annotated[bool, flag("no-wait", "Do not wait for the result.")] = False,
+    yes: Annotated[bool, Option("--yes", "-y", help="Submit without confirmation.")] = False,
     folder: FolderOption = None,
     as_json: JsonOption = False,
 ) -> bool:

@@ -6,5 +6,3 @@ the points, and `render` produces the output. Start with `view`.
 Names, messages and source lines in a report are untrusted, so templates escape them. Feedback shows
 the claims and messages of hidden tests, never their source code.
 """
-
-__all__ = ["render", "score_breakdown", "view"]

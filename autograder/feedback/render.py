@@ -94,11 +94,11 @@ def next_steps(exercises: list[ExerciseView]) -> list[ExerciseView]:
 
 def escaped(text: str) -> str:
     """Escape text for Markdown, except code in backticks, and replace control characters."""
-    return with_quotations(replaced(text).replace("\r", " "), _literal, quoted)
 
+    def literal(plain: str) -> str:
+        return _SIGNS.sub(r"\\\1", plain).replace("`", "&#96;")
 
-def _literal(text: str) -> str:
-    return _SIGNS.sub(r"\\\1", text).replace("`", "&#96;")
+    return with_quotations(replaced(text).replace("\r", " "), literal, quoted)
 
 
 def exercise_text(
@@ -136,15 +136,13 @@ def submission_text(
 
 
 def _lines(view: ExerciseView, words: Words, details: bool) -> Iterator[str]:
-    of = (
-        f"{points(view.score)} of {points(view.points)} {'point' if view.points == 1 else 'points'}"
-    )
+    noun = "point" if view.points == 1 else "points"
+    of = f"{points(view.score)} of {points(view.points)} {noun}"
     yield words(f"`{view.name}`: {view.words}, {of}")
     named = (view.named,) if view.named else ()
     for d in (*named, *view.folded) if details else named:
-        part = (
-            f"This explains {d.explains} of the {d.of} failed checks. " if d.explains < d.of else ""
-        )
+        part = f"This explains {d.explains} of the {d.of} failed checks. "
+        part = part if d.explains < d.of else ""
         yield _item(f"{d.opening} {lowered(d.title)} {part}{d.hint}".rstrip(), words)
     if (example := view.example) is not None:
         shown = {

@@ -66,11 +66,9 @@ def location_sentence(suspects: Iterable[Suspect], asking: bool = True) -> str:
     return " ".join([*observed, _repairable(places, asking)] if places else observed)
 
 
-def _repairable(places: list[Suspect], asking: bool) -> str:
+def _repairable(places: list[Suspect], ask: bool) -> str:
     """Return a sentence about the lines for which a fix was found."""
-    lines = [
-        f"line {p.line} of {p.file}{f' ({question(p.kind)})' if asking else ''}" for p in places
-    ]
+    lines = [f"line {p.line} of {p.file}{f' ({question(p.kind)})' if ask else ''}" for p in places]
     if places[0].explains:
         counts = (f"{t} explains {p.explains}" for t, p in zip(lines, places, strict=True))
         return f"Of the failed tests, {', and '.join(counts)}."

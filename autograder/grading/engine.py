@@ -6,6 +6,7 @@ of the reference and the test results of the misconceptions, and reuses the sand
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import re
 import tempfile
@@ -28,8 +29,8 @@ from .dependencies.error_carried_forward import CarriedForward
 from .dependencies.reference_stubs import InProcessWithHelpers, ReferenceHelpers
 from .disclosure.leak_budget import limit_disclosure
 from .judge import Judge
-from .localization.candidate_runner import Grader, ReferencePrograms
 from .localization.localizer import LineFinder
+from .localization.traces import Traces
 from .outcomes import BestEffort, Crashed, LimitExceeded, Outcome, TimedOut
 from .running.disk_cache import RunCache
 from .running.pytest_plugin import GraderPlugin
@@ -69,6 +70,7 @@ class Engine:
         self.limits = course.limits(week)
         self._spawner = spawner
         self._folder = WorkFolder()
+        self._traces = functools.cache(self._new_traces)  # recorded runs, which submissions share
         if not hasattr(torch.library, "get_kernel"):
             raise EngineError(
                 f"grading needs a newer torch than {torch.__version__}: see constraints.txt. "
@@ -99,12 +101,8 @@ class Engine:
     def locate_mistakes(self, settings: Suspects) -> Engine:
         """Enable the localization of mistakes within these time budgets, and return this engine."""
         trial = msgspec.structs.replace(self.limits, **_EDIT_SECONDS)
-        grader = Grader(
-            self.runs,
-            lambda files, helpers: self._with_helpers(files, helpers, trial),
-            self._reference_programs,
-        )
-        self.judge.names.finder = LineFinder(self.week, settings, grader)
+        load = functools.partial(self._with_helpers, limits=trial)
+        self.judge.names.finder = LineFinder(self.runs, settings, load, self._traces)
         return self
 
     def find_counterexamples(self, settings: Counterexamples) -> Engine:
@@ -115,12 +113,8 @@ class Engine:
     def counterexamples(self, settings: Counterexamples) -> CounterexampleSearch:
         """Return a search for inputs on which exercises are wrong."""
         trial = msgspec.structs.replace(self.limits, **_EDIT_SECONDS)
-        return CounterexampleSearch(
-            self.runs,
-            self._best_effort,
-            lambda files, helpers: self._with_helpers(files, helpers, trial),
-            settings,
-        )
+        load = functools.partial(self._with_helpers, limits=trial)
+        return CounterexampleSearch(self.runs, self._best_effort, load, self._traces, settings)
 
     def grade(
         self, name: str, files: Mapping[str, bytes], exercise: str | None = None
@@ -202,15 +196,14 @@ class Engine:
         helpers = self._carried_forward.helpers(names)
         return self.target(files, limits, helpers if helpers.stubs else None)
 
-    def _reference_programs(self, exercise: str) -> ReferencePrograms:
-        """Return the course's programs that localization compares with a wrong exercise."""
-        by_name = {m.name: m.source for m in self.bank.of_exercise(exercise)}
+    def _new_traces(self, exercise: str) -> Traces:
 
         def target(source: str) -> Target:
             name = f"-traced-{hashlib.blake2b(source.encode(), digest_size=12).hexdigest()}"
             return InProcess(self.runs.written(name, source))
 
-        return ReferencePrograms(self.bank.correct_sources(exercise), by_name.__getitem__, target)
+        wrong = {m.name: m.source for m in self.bank.of_exercise(exercise)}
+        return Traces(exercise, self.bank.correct_sources(exercise), wrong.__getitem__, target)
 
     def close(self) -> None:
         if self.judge.names.examples is not None:

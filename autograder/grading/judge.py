@@ -18,7 +18,7 @@
 docs/instructor.md explains the rules in "What counts as work" and "Errors carried forward".
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import closing
 from dataclasses import replace
 from functools import partial
@@ -38,8 +38,7 @@ from .diagnosis.match_bank import Named
 from .naming import MistakeNames
 from .outcomes import BestEffort
 from .running.pytest_plugin import Ran
-from .running.test_runner import Files, Runs
-from .targets.in_process import Target
+from .running.test_runner import Files, Load, Runs
 from .triviality.answer_contents import has_outputs
 from .triviality.work_check import WorkCheck
 
@@ -70,7 +69,7 @@ class Judge:
         rule: Scoring,
         best_effort: BestEffort,
         carried_forward: CarriedForward,
-        load: Callable[[Files, Iterable[str]], Target],
+        load: Load,
     ) -> None:
         self.rule = rule
         self.names = MistakeNames(runs, best_effort)
@@ -87,7 +86,7 @@ class Judge:
         if not any(one.report.verdict.failed for one in tests):
             return {e: self._judged(e, runs[e], Inherited(), files) for e in runs}
         follows = self.rule.follow_through != "none" and not any(one.fault for one in tests)
-        called = self._carried_forward.begin("\n".join(self._runs.lines(files)))
+        called = self._carried_forward.begin(self._runs.source(files))
         self.names.begin()
         judged = dict[str, JudgedExercise]()
         attempts = dict[str, bool]()  # wrong but genuine helpers; True if nearly correct

@@ -89,7 +89,7 @@ class MistakeNames:
         right = self._runs.right_answers(exercise) if bank else {}
         named = diagnose(ran, bank, right)
         required = required_parameters(self._bank.solution, exercise)
-        mine = required & unread_parameters("\n".join(self._runs.lines(files)), exercise)
+        mine = required & unread_parameters(self._runs.source(files), exercise)
         if not named or not mine:
             return named
         theirs = {
@@ -165,37 +165,37 @@ class MistakeNames:
         headline = self._best_effort.run(
             f"{name}, headline", lambda: self._headline(name, named, failing), ""
         )
-        headline = headline if headline != failing[0].report.name else ""
         return self._with_example(replace(located, headline=headline), files, failing, replaced)
 
     def _with_example(
-        self,
-        evidence: Evidence,
-        files: Files,
-        failing: Sequence[Ran],
-        replaced: tuple[str, ...],
+        self, evidence: Evidence, files: Files, failing: Sequence[Ran], replaced: tuple[str, ...]
     ) -> Evidence:
-        """Add a counterexample of the mistake that is named first, and its line if none is known.
+        """Add a counterexample of the mistake that is named first, and report one place.
 
-        Its line is left out if it precedes all lines that are known to contain a mistake.
+        The lines that hidden tests locate are more certain than the line at which one small call
+        goes wrong. That line counts only if none is located, or to choose among several edits.
         """
         if (search := self.examples) is None:
             return evidence
         name, failed = evidence.exercise.name, [r.report.name for r in failing]
         main = next((d.name for d in evidence.diagnoses[:1] if not d.is_minor), "")
         kinds = _KINDS_OF_SYMPTOMS.get(main) or _usual_kinds(failing)
-        example = self._best_effort.run(
+        lines = [s.line for s in evidence.suspects]
+        shown = self._best_effort.run(
             f"{name}, counterexample",
-            lambda: search.find(files, name, failed, replaced, main, kinds),
+            lambda: search.find(files, name, failed, replaced, main, kinds, lines),
             None,
         )
-        lines = [s.line for s in evidence.suspects]
-        if example is not None and example.line and not lines:
-            place = Suspect(self._runs.week.module, example.line, name, SHOWN, alone=False)
-            evidence = replace(evidence, suspects=(place,))
-        elif example is not None and lines and example.line < min(lines):
+        if shown is None:
+            return evidence
+        example, suspects = shown.example, evidence.suspects
+        if example.line and not lines:
+            suspects = (Suspect(self._runs.week.module, example.line, name, SHOWN, alone=False),)
+        elif example.line and example.line not in lines:  # it raises an exception elsewhere
             example = msgspec.structs.replace(example, line=0, wrong_value="")
-        return replace(evidence, counterexample=example)
+        elif example.line and all(map(_fixes_all, suspects)):
+            suspects = tuple(s for s in suspects if s.line == example.line)
+        return replace(evidence, suspects=suspects, counterexample=example)
 
     def _located(
         self,
@@ -298,7 +298,7 @@ class MistakeNames:
             return ()
         solution = self._bank.solution
         read = parameters(solution, exercise) - unread_parameters(solution, exercise)
-        unread = read & unread_parameters("\n".join(self._runs.lines(files)), exercise)
+        unread = read & unread_parameters(self._runs.source(files), exercise)
         if not unread or unread == read:  # an empty exercise reads none
             return ()
         title, hint, _ = FINDINGS[edit_name(IGNORED)]
@@ -306,16 +306,16 @@ class MistakeNames:
         return (Diagnosis(edit_name(IGNORED), title.format(names=names), hint),)
 
     def _headline(self, exercise: str, names: Sequence[str], failing: Sequence[Ran]) -> str:
-        """Return the failed test whose claim describes the mistake best.
+        """Return the failed test whose claim describes the mistake best; "" if it is the first.
 
         This is the test that the bank states for the named misconception or, if none is named, for
-        most of the misconceptions that fail almost the same tests. The default is the first test.
+        most of the misconceptions that fail almost the same tests.
         """
         rejected_by = {m.name: m.rejected_by for m in self._bank.of_exercise(exercise)}
         known = [n for n in names if n in rejected_by][:1]
         votes = Counter(rejected_by[n] for n in known or self._similar(exercise, failing))
-        tests = [r.report.name for r in failing]
-        return max(tests, key=lambda name: votes[base_of(name).rpartition("::")[2]])
+        best = max(failing, key=lambda r: votes[base_of(r.report.name).rpartition("::")[2]])
+        return best.report.name if best is not failing[0] else ""
 
     def _similar(self, exercise: str, failing: Sequence[Ran]) -> list[str]:
         mine, shares = {r.report.name for r in failing}, dict[str, float]()

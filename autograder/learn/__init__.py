@@ -9,8 +9,3 @@ or gives up.
 `live_grading` watches the learner's folder and grades in a process of `serve`; `learner_record`
 stores the results. Start reading at `local_site`.
 """
-
-__all__ = [
-    *("lab_server", "learner_record", "live_grading", "local_site"),
-    *("own_figures", "week_overview"),
-]

@@ -17,6 +17,7 @@ from typing import Any
 from ..files import write_files
 from ..model.errors import KitError
 from ..serve.grading_process import ChildProcess
+from ..serve.request_limits import listening
 from .learner_record import LearnerFolder
 
 HOST = "127.0.0.1"
@@ -38,17 +39,6 @@ _SETTINGS: dict[str, Any] = {
 }
 
 
-def listening(port: int) -> socket.socket:
-    """Return a listening socket; raise KitError if the port cannot be used."""
-    try:
-        return socket.create_server((HOST, port))
-    except OSError as error:
-        raise KitError(
-            f"port {port} on {HOST} cannot be used: {os.strerror(error.errno or 0)}. Stop the "
-            "program that uses it, or choose a different --port (0: any free port)"
-        ) from None
-
-
 class LabServer:
     """JupyterLab for the learner's folder. `port`: the port to use if it is free."""
 
@@ -61,9 +51,9 @@ class LabServer:
         """Start the server unless it is running, without waiting until it answers."""
         if self._running is None or self._running.done():
             try:
-                trial = listening(self._port)
+                trial = listening(HOST, self._port)
             except KitError:
-                trial = listening(0)
+                trial = listening(HOST, 0)
             with trial:
                 self._port = trial.getsockname()[1]
             learner = self._learner

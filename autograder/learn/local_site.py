@@ -36,11 +36,11 @@ from ..model.errors import KitError
 from ..model.report.scoring import ungraded
 from ..pages.environment import environment
 from ..pages.markdown import code, code_styles, markdown
-from ..serve.request_limits import SMALL_BODY, RequestLimits
+from ..serve.request_limits import SMALL_BODY, RequestLimits, http_config, listening
 from ..student.folder.lessons import hints_of, hints_to_show
 from ..student.folder.source import restore_stub
 from ..student.show.solution import differences, solution_lines
-from .lab_server import HOST, LabServer, listening
+from .lab_server import HOST, LabServer
 from .learner_record import FIGURES, LearnerFolder
 from .live_grading import LiveGrading, usable_sandbox
 from .own_figures import own_figures
@@ -58,7 +58,8 @@ def run(learner: LearnerFolder, port: int, sandbox: str, *, jupyter: bool, brows
     address = learner.state / "address"
     known = address.read_text(encoding="utf-8") if address.is_file() else ""
     running = KitError(f"`autograder learn` is running already for {learner.path}: open {known}")
-    with alone(learner.state / "lock", running), listening(port) as listener:
+    remedy = ". Stop the program that uses it, or choose a different --port (0: any free port)"
+    with alone(learner.state / "lock", running), listening(HOST, port, remedy) as listener:
         port = listener.getsockname()[1]
         url = f"http://{HOST}:{port}/{learner.key}/"
         replace_file(address, url.encode())
@@ -90,15 +91,7 @@ def run(learner: LearnerFolder, port: int, sandbox: str, *, jupyter: bool, brows
                     await lab.stop()
 
         site = LearnerSite(learner, grading, lab, warning, lambda: server.should_exit)
-        config = uvicorn.Config(
-            site.application(lifespan),
-            http="h11",
-            ws="none",
-            lifespan="on",
-            log_level="warning",
-            access_log=False,
-            timeout_graceful_shutdown=1,
-        )
+        config = http_config(site.application(lifespan), timeout_graceful_shutdown=1)
         server = uvicorn.Server(config)
         with contextlib.suppress(KeyboardInterrupt):
             server.run(sockets=[listener])

@@ -4,5 +4,3 @@
 chosen. `roster` reads class lists and matches students, `grade_files` writes grades, and `bulk`
 sorts downloaded submissions by student. Start with `csv_tables`.
 """
-
-__all__ = ["bulk", "csv_tables", "grade_files", "roster"]

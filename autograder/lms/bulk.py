@@ -49,6 +49,7 @@ _MAX_METADATA = 256 << 20  # the metadata also contains Gradescope's own results
 _MOST_UNREADABLE = 20  # files; each may take as long to read as a whole submission
 
 Read = Callable[[int], bytes | None]  # returns the content, or None if it exceeds the bound
+FilesRead = tuple[dict[str, bytes], list[str]]  # accepted files, a line for each rejected file
 Placed = tuple[list[str], str, bool]  # students, file name in the submission, late (Canvas)
 # (student, files, submission time in nbgrader's format or "") -> remarks for the instructor
 Accept = Callable[[str, dict[str, bytes], str], list[str]]
@@ -152,9 +153,7 @@ def _find_entry(roster: Roster, number: str, name: str) -> RosterEntry | None:
     return found[0] if len(found) == 1 else None
 
 
-def content_from(
-    files: Mapping[str, Read], week: Week, bound: int
-) -> tuple[dict[str, bytes], list[str]]:
+def content_from(files: Mapping[str, Read], week: Week, bound: int) -> FilesRead:
     """Read one student's files; return the accepted files and a line for each rejected file.
 
     If the module is missing and there is exactly one zip file, the files in the zip are used.
@@ -181,9 +180,7 @@ def content_from(
     return own, left_out
 
 
-def content_of(
-    files: Mapping[str, bytes], week: Week, bound: int
-) -> tuple[dict[str, bytes], list[str]]:
+def content_of(files: Mapping[str, bytes], week: Week, bound: int) -> FilesRead:
     """Apply `content_from` to files in memory."""
     return content_from({n: partial(_bounded, d) for n, d in files.items()}, week, bound)
 
@@ -192,7 +189,7 @@ def _bounded(data: bytes, bound: int) -> bytes | None:
     return data if len(data) <= bound else None
 
 
-def _read_all(files: Iterable[tuple[str, Read]], bound: int) -> tuple[dict[str, bytes], list[str]]:
+def _read_all(files: Iterable[tuple[str, Read]], bound: int) -> FilesRead:
     """Read files up to a total size of `bound` bytes; return a line for each file not read."""
     content: dict[str, bytes] = {}
     unreadable = []

@@ -1,8 +1,7 @@
 """Describe the class lists of learning platforms, and read and escape CSV tables.
 
-`CLASS_LISTS` maps the fields of a student to the columns of each platform's class list. Moodle's
-columns are listed in English, German, French and Spanish. To support a new column, spelling or
-platform, change only this table.
+class_lists.toml maps the fields of a student to the columns of each platform's class list. To
+support a new column, spelling or platform, change only that file.
 
 Theory of operation. Students choose names, and a spreadsheet runs a name such as
 `=HYPERLINK(...)` when an instructor opens the grades. A cell that a student may have chosen gets an
@@ -18,8 +17,9 @@ import io
 import re
 import unicodedata
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from pathlib import Path
+
+import msgspec
 
 from ..model.errors import KitError
 from ..model.message_text import visible
@@ -28,12 +28,11 @@ POINTS = "Points Possible"  # the first cell of Canvas's second row
 KEY_FIELDS = ("login", "id", "number", "email")  # fields that identify a student
 
 
-@dataclass(frozen=True)
-class ClassList:
+class ClassList(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The format of one platform's class list.
 
-    columns: accepted column names of each field, separated by commas. The field `number` is the
-        id in the file names of the platform's bulk downloads.
+    columns: accepted column names of each field. The field `number` is the id in the file names of
+        the platform's bulk downloads.
     required: groups of fields; a class list of this platform has at least one field of each group
     student: candidates for the name in the gradebook, of which the first non-empty field is used;
         the prefix `short_` selects the part before the @
@@ -43,12 +42,12 @@ class ClassList:
     any_case: the case of column names does not matter
     """
 
-    columns: dict[str, str]
+    columns: dict[str, tuple[str, ...]]
     required: tuple[tuple[str, ...], ...]
     student: tuple[str, ...]
     kept: tuple[str, ...] = ()
     unchanged: tuple[str, ...] = ()
-    patterns: dict[str, re.Pattern[str]] = field(default_factory=dict)
+    patterns: dict[str, str] = {}
     any_case: bool = False
 
     def match(self, columns: Iterable[str]) -> dict[str, str] | None:
@@ -58,75 +57,15 @@ class ClassList:
         given = {fold(unicodedata.normalize("NFC", column)): column for column in columns}
         found = {}
         for name, accepted in self.columns.items():
-            spelled = (given.get(fold(column)) for column in accepted.split(", "))
+            spelled = (given.get(fold(column)) for column in accepted)
             if column := next(filter(None, spelled), None):
                 found[name] = column
         return found if all(found.keys() & set(group) for group in self.required) else None
 
 
-_NAMES = {"first_name": "First Name", "last_name": "Last Name"}
-_HASHED = re.compile(r"#*(.*)")  # Brightspace's # keeps spreadsheets from changing ids
-CLASS_LISTS = {
-    "canvas": ClassList(
-        {
-            "name": "Student",
-            "number": "ID",
-            "id": "SIS User ID",
-            "login": "SIS Login ID",
-            "email": "Email",
-            "section": "Section",
-        },
-        required=(("name",), ("number",), ("login",)),
-        student=("short_login", "id", "number"),
-        kept=("name", "number", "id", "login", "section"),
-    ),
-    "brightspace": ClassList(
-        {"number": "OrgDefinedId", "login": "Username", "email": "Email", **_NAMES},
-        required=(("number",),),
-        student=("short_login", "short_email", "number"),
-        kept=("number", "login"),
-        patterns={"number": _HASHED, "login": _HASHED},
-    ),
-    "gradescope": ClassList(
-        {"number": "SID", "email": "Email", "name": "Name", "role": "Role", **_NAMES},
-        required=(("number",), ("email",)),
-        student=("short_email", "number"),
-    ),
-    "moodle": ClassList(
-        {
-            "number": "Identifier, Identifikator, Identifiant, Identificador",
-            "login": "Username, Anmeldename, Nutzername, Nom d'utilisateur, Nombre de usuario",
-            "id": "ID number, ID-Nummer, Matrikelnummer, Numéro d'identification, Número de ID",
-            "email": "Email address, E-Mail-Adresse, E-Mail, Adresse de courriel, Adresse e-mail, "
-            "Dirección de correo, Dirección Email, Correo electrónico",
-            "name": "Full name, Vollständiger Name, Nom complet, Nombre completo",
-            "first_name": "First name, Vorname, Prénom, Nombre",
-            "last_name": "Last name, Surname, Nachname, Nom, Nom de famille, Apellidos, "
-            "Apellido(s)",
-            "grade": "Grade, Bewertung, Note, Calificación",
-            "comment": "Feedback comments",
-        },
-        required=(("email",), ("first_name", "name", "number")),
-        student=("login", "short_email", "id", "number"),
-        kept=("login", "id", "email"),
-        unchanged=("number", "grade", "comment"),
-        patterns={"number": re.compile(r"\D*(\d+)\Z")},  # "Participant 12345", in any language
-        any_case=True,
-    ),
-    "plain": ClassList(
-        {
-            "login": "student, student_id, login, user, username, netid, sid",
-            "number": "id, number, matriculation, student number",
-            "email": "email, e-mail, mail, email address",
-            "name": "name, full_name, full name, student name",
-            "first_name": "first_name, first name, firstname, given name, vorname, prénom, nombre",
-            "last_name": "last_name, last name, lastname, surname, nachname, nom, apellidos",
-        },
-        required=(("login", "number", "email"),),
-        student=("login", "short_email", "number"),
-        any_case=True,
-    ),
-}
+CLASS_LISTS = msgspec.toml.decode(
+    Path(__file__).with_name("class_lists.toml").read_bytes(), type=dict[str, ClassList]
+)
 
 
 def read_table(path: Path) -> tuple[tuple[str, ...], list[dict[str, str]]]:

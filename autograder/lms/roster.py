@@ -4,6 +4,7 @@ The columns identify the platform (`csv_tables.CLASS_LISTS`). A student in the g
 by login, id or e-mail address, or by the part of the address before the @ if that part is unique.
 """
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -34,6 +35,13 @@ class RosterEntry:
     keys: tuple[str, ...]
     row: dict[str, str] = field(hash=False)
     fields: dict[str, str] = field(default_factory=dict, hash=False)
+
+    def split_name(self) -> tuple[str, str]:
+        """Return the first and last name. Canvas has `Lovelace, Ada`, Moodle `Ada Lovelace`."""
+        last, comma, first = self.name.partition(", ")
+        if not comma:
+            first, _, last = self.name.rpartition(" ")
+        return first, last
 
 
 @dataclass(frozen=True)
@@ -78,7 +86,7 @@ def read_roster(path: Path) -> Roster:
             return Roster(kind, columns, _distinct(filter(None, entries)), column_of)
     known = []
     for kind, class_list in CLASS_LISTS.items():
-        required = (class_list.columns[group[0]].split(", ")[0] for group in class_list.required)
+        required = (class_list.columns[group[0]][0] for group in class_list.required)
         known.append(f"{kind} ({', '.join(required)})")
     raise KitError(f"{path}: unknown columns: a class list is one of {', '.join(known)}")
 
@@ -96,7 +104,7 @@ def _entry(
     if name.startswith(POINTS) or name == _TEST_STUDENT:
         return None
     for key, pattern in class_list.patterns.items():
-        matched = pattern.match(fields[key])
+        matched = re.match(pattern, fields[key])
         fields[key] = matched.group(1) if matched else ""
     login, email = fields.get("login", ""), fields["email"]
     short = {"short_login": login.split("@")[0], "short_email": email.split("@")[0]}

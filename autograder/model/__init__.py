@@ -6,14 +6,3 @@ packages use the small modules here: `errors` defines the exceptions, `message_t
 text safe to show, `availability` finds optional libraries and devices, and `submission_files`
 defines the zips, notes and timestamps of submissions.
 """
-
-__all__ = [
-    "availability",
-    "course",
-    "errors",
-    "message_text",
-    "pytest_options",
-    "report",
-    "source",
-    "submission_files",
-]

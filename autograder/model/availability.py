@@ -16,6 +16,7 @@ from typing import Literal, get_args
 
 from .errors import KitError
 
+LOOPBACK = ("127.0.0.1", "localhost", "::1")  # names of this machine for itself
 Library = Literal["torch", "numpy", "matplotlib"]
 LIBRARIES: tuple[Library, ...] = get_args(Library)  # what students may import, by default
 CPU_BUILDS = "https://download.pytorch.org/whl/cpu"  # pip's index of torch without CUDA

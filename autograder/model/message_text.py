@@ -14,7 +14,7 @@ cannot close the quotation.
 import difflib
 import re
 import unicodedata
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 _UNSEEN = re.compile(
     "["
@@ -101,6 +101,22 @@ def with_quotations(text: str, plain: Callable[[str], str], code: Callable[[str]
         parts += [plain(text[at : found.start()]), code(said)]
         at = found.end()
     return "".join([*parts, plain(text[at:])])
+
+
+def plural(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def first_names(names: Sequence[str], limit: int = 5) -> str:
+    """Join the first names; if there are more, add how many."""
+    more = f" and {len(names) - limit} more" if len(names) > limit else ""
+    return f"{', '.join(names[:limit])}{more}"
+
+
+def close_names(name: str, names: Iterable[str]) -> str:
+    """Return the end of a message about an unknown name: up to three similar names, or ""."""
+    close = difflib.get_close_matches(name, list(names), n=3, cutoff=0.5)
+    return f"; did you mean {' or '.join(close)}?" if close else ""
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:

@@ -15,22 +15,26 @@ import msgspec
 
 from .course.registry import aware
 
+Files = Mapping[str, bytes]  # contents by name
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 
 
-def packed(files: Mapping[str, bytes]) -> bytes:
-    """Pack the files as a zip archive; equal files give identical bytes."""
+def packed(files: Files, modes: Mapping[str, int] | None = None) -> bytes:
+    """Pack the files as a zip archive; equal files give identical bytes.
+
+    modes: type and permissions by name; default: 0o644
+    """
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
         for name in sorted(files):
             entry = zipfile.ZipInfo(name, _EPOCH)
-            entry.external_attr = 0o644 << 16
+            entry.external_attr = (modes or {}).get(name, 0o644) << 16
             entry.compress_type = zipfile.ZIP_DEFLATED
             archive.writestr(entry, files[name])
     return stream.getvalue()
 
 
-def digest_of(files: Mapping[str, bytes]) -> str:
+def digest_of(files: Files) -> str:
     """Return the SHA-256 digest of the lines `sha256  name`, sorted by name."""
     lines = (f"{hashlib.sha256(files[name]).hexdigest()}  {name}\n" for name in sorted(files))
     return hashlib.sha256("".join(lines).encode()).hexdigest()

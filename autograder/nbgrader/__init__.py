@@ -16,17 +16,3 @@ graded never replaces a graded submission, and manual marks are never erased. `.
 every submission, report and mark, so the gradebook can be rebuilt. Start reading at `workspace`,
 then `collect.submissions` and `autograde.recorder`.
 """
-
-__all__ = [
-    "autograde",
-    "collect",
-    "configure",
-    "demo",
-    "formgrader",
-    "gradebook",
-    "publish_feedback",
-    "regrade",
-    "release",
-    "status",
-    "workspace",
-]

@@ -142,10 +142,9 @@ def make_project(project: Course) -> Course:
     folder.mkdir()
     (folder / _CREATED_BY_DEMO).touch()
     shutil.copy(project.root / REGISTRY, folder / REGISTRY)
+    skipped = shutil.ignore_patterns("__pycache__")
     for part in ("exercises", "solutions", "assets", "autograder/graders"):
-        shutil.copytree(
-            project.root / part, folder / part, ignore=shutil.ignore_patterns("__pycache__")
-        )
+        shutil.copytree(project.root / part, folder / part, ignore=skipped)
     return load(folder)
 
 

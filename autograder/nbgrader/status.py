@@ -5,7 +5,6 @@ nbgrader, which takes seconds.
 """
 
 import datetime as dt
-import hashlib
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -16,6 +15,7 @@ from ..model.report.schema import Ending
 from ..model.submission_files import KINDS, Kind, parse_timestamp
 from .collect.collector import last_collection
 from .collect.history import last_seen, read_history, read_marker
+from .gradebook import report_store
 from .gradebook.database import (
     GradebookEntry,
     Marked,
@@ -26,15 +26,8 @@ from .gradebook.database import (
 )
 from .gradebook.due_dates import unknown_extensions
 from .gradebook.effective_results import PastResult, Worth, lower, results
-from .gradebook.report_store import (
-    Recorded,
-    feedback_is_stale,
-    handed_in,
-    stored_reports,
-    students_with_earlier_reports,
-)
 from .regrade.regrade_log import open_requests
-from .release.archive import names
+from .release.archive import inbound_folders
 from .workspace import Workspace
 
 
@@ -90,16 +83,16 @@ def _week(
     handed = workspace.students("submitted", week)
     held = {e.student: e for e in entries if e.week == week.name}
     graded = [s for s in sorted(held) if held[s].graded]
-    reports = stored_reports(course, week)
+    reports = report_store.stored_reports(course, week)
     results_of = {
         s: results(course, week, s, worth)
-        for s in sorted(students_with_earlier_reports(course, week))
+        for s in sorted(report_store.students_with_earlier_reports(course, week))
     }
     again = {student: several for student, several in results_of.items() if len(several) > 1}
     compared = {student: lower(several) for student, several in again.items()}
     newest = {s: h.entries[-1] for s in handed if (h := read_history(course, week, s)).accepted}
     has_feedback = [s for s in workspace.students("feedback", week) if returned(workspace, week, s)]
-    stale = [s for s in has_feedback if feedback_is_stale(course, week, s)]
+    stale = [s for s in has_feedback if report_store.feedback_is_stale(course, week, s)]
     return WeekStatus(
         week=week.name,
         title=week.title,
@@ -133,20 +126,14 @@ def _week(
         strangers=unknown_extensions(course, week),
         lower={s: less.sentence for s, less in compared.items() if less and not less.best.counts},
         not_accepted={s: entry.problem for s, entry in newest.items() if entry.problem},
-        changed={s: names for s, m in sorted(marks.items()) if (names := _changed_answers(m))},
+        changed={s: names for s, m in sorted(marks.items()) if (names := m.changed_cells)},
     )
 
 
-def _noted(graded: list[str], reports: dict[str, Recorded]) -> dict[Kind, list[str]]:
+def _noted(graded: list[str], reports: dict[str, report_store.Recorded]) -> dict[Kind, list[str]]:
     kinds = {s: {n.kind for n in reports[s].notes} for s in graded if s in reports}
     found = {kind: [s for s in kinds if kind in kinds[s]] for kind in KINDS}
     return {kind: students for kind, students in found.items() if students}
-
-
-def _changed_answers(marked: Marked) -> list[str]:
-    """Return the answers that changed after they were marked, and need manual grading again."""
-    cells = marked.cells.items()
-    return sorted(name for name, m in cells if m.score is not None and not m.settled)
 
 
 def _late(course: Course, entries: list[GradebookEntry]) -> dict[str, dict[str, str]]:
@@ -155,7 +142,7 @@ def _late(course: Course, entries: list[GradebookEntry]) -> dict[str, dict[str, 
     times: dict[str, dict[str, dt.datetime]] = {student: {} for student in graded}
     for week in course.weeks:
         for student in Workspace(course).students("submitted", week):
-            if time := parse_timestamp(handed_in(course, week, student)):
+            if time := parse_timestamp(report_store.handed_in(course, week, student)):
                 times.setdefault(student, {})[week.name] = time
     found: dict[str, dict[str, str]] = {}
     for student, own in times.items():
@@ -169,12 +156,8 @@ def to_collect(course: Course, week: Week) -> list[str]:
     """Return the students whose newest submission in the exchange has not been collected yet."""
     workspace = Workspace(course)
     newest: dict[str, dt.datetime] = {}
-    for name in names(workspace, week):
-        for path in (workspace.exchange / course.id / "inbound").glob(f"*+{name}+*"):
-            student, _, rest = path.name.partition(f"+{name}+")
-            time = parse_timestamp(rest.split("+")[0])
-            if student and time:
-                newest[student] = max(time, newest.get(student, time))
+    for _, student, time in inbound_folders(workspace, week):
+        newest[student] = max(time, newest.get(student, time))
     seen = {student: parse_timestamp(last_seen(course, week, student)) for student in newest}
     return [s for s in sorted(newest) if (before := seen[s]) is None or newest[s] > before]
 
@@ -187,11 +170,7 @@ def returned(workspace: Workspace, week: Week, student: str) -> bool:
     secret = workspace.feedback(student, week) / "submission_secret.txt"
     if not secret.is_file():
         return workspace.feedback_page(student, week).is_file()
-    # Compute the file name in the same way as nbgrader's utils.notebook_hash.
-    key = secret.read_text(encoding="utf-8") + week.name
-    name = hashlib.md5(key.encode(), usedforsecurity=False).hexdigest()
-    released: Path = workspace.exchange / workspace.course.id / "feedback" / f"{name}.html"
-    return released.is_file()
+    return workspace.delivered_page(secret.read_bytes(), week).is_file()
 
 
 def returned_page(workspace: Workspace, week: Week, student: str) -> Path | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import logging
 import os
 import re
@@ -47,6 +48,10 @@ class Workspace:
         return self.course.root / named if named else self.root / "exchange"
 
     @property
+    def inbound(self) -> Path:
+        return self.exchange / self.course.id / "inbound"
+
+    @property
     def db_url(self) -> str:
         return self.course.registry.nbgrader.db_url or f"sqlite:///{self.root / 'gradebook.db'}"
 
@@ -82,6 +87,11 @@ class Workspace:
     def feedback_page(self, student: str, week: Week) -> Path:
         """Return the path of the feedback page, which nbgrader names after the notebook."""
         return self.feedback(student, week) / f"{week.name}.html"
+
+    def delivered_page(self, secret: bytes, week: Week) -> Path:
+        """Return the path in the exchange that nbgrader derives from a submission's secret."""
+        name = hashlib.md5(secret + week.name.encode(), usedforsecurity=False).hexdigest()
+        return self.exchange / self.course.id / "feedback" / f"{name}.html"
 
     def students(self, step: str, week: Week) -> list[str]:
         """Return the sorted names of the students who have reached a step of the week.

@@ -3,5 +3,3 @@
 Templates escape everything: they use autoescape, and a test checks that none uses `safe`. Start
 with `environment`; `markdown` is a trust boundary.
 """
-
-__all__ = ["environment", "markdown"]

@@ -92,6 +92,11 @@ class Edit:
     operator: str = ""  # the name of the operator that proposed the edit
 
     @property
+    def place(self) -> tuple[str, int]:
+        """The function and the line."""
+        return self.function, self.line
+
+    @property
     def places(self) -> frozenset[tuple[str, int]]:
         """The reported lines, each as a pair of the function and the line."""
         return frozenset((self.function, n) for n in (self.line, *self.more))

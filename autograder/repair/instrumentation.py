@@ -52,19 +52,22 @@ class TracedExpression:
 class TracedProgram:
     """The source of an instrumented program, and the expressions that the program records."""
 
+    exercise: str
     source: str
     nodes: list[TracedExpression]
 
 
-def trace_program(source: str, name: str, foreign: frozenset[str] = frozenset()) -> TracedProgram:
-    """Instrument the expressions of a definition and of the definitions that it uses.
+def trace_program(
+    source: str, exercise: str, foreign: frozenset[str] = frozenset()
+) -> TracedProgram:
+    """Instrument the expressions of an exercise and of the definitions that it uses.
 
     Raise one of UNPARSABLE if the module cannot be parsed or has too many expressions.
 
     foreign: names of definitions that are not instrumented
     """
     code = parsed(source)
-    wanted = {d.lineno for d in code.reachable(name, foreign - {name})}
+    wanted = {d.lineno for d in code.reachable(exercise, foreign - {exercise})}
     tree = ast.parse(source)  # a new tree, because instrumentation changes it
     marker = _Marker(code)
     for definition in tree.body:
@@ -72,7 +75,7 @@ def trace_program(source: str, name: str, foreign: frozenset[str] = frozenset())
             marker.mark(definition)
     if len(marker.nodes) > _MAX_NODES:
         raise ValueError("too long")
-    return TracedProgram(f"{ast.unparse(tree)}\n{RECORDER}", marker.nodes)
+    return TracedProgram(exercise, f"{ast.unparse(tree)}\n{RECORDER}", marker.nodes)
 
 
 class _Marker(ast.NodeTransformer):
@@ -128,20 +131,27 @@ class _Marker(ast.NodeTransformer):
             self._open.append([])
             inside = node if isinstance(node, ast.JoinedStr) else super().visit(node)
             parts = self._open.pop()
-        number, name = len(self.nodes), node.id if isinstance(node, ast.Name) else ""
-        returned = node in self._outputs or (
-            self._statement.startswith("return ") and not self._open and not self._nested
-        )
-        place = node.lineno, self._function, self._statement
-        value, variable = self._assigned
-        traced = TracedExpression(*place, parts, name, returned, bool(self._branches))
-        traced.code = " ".join(self._code.text(node).split())
-        traced.variable, traced.operation = variable if value is node else "", _operation(node)
-        self.nodes.append(traced)
         if self._open:
-            self._open[-1].append(number)
-        note = ast.Name("_kit_note", ast.Load())
-        return ast.Call(note, [ast.Constant(number), inside], [])
+            self._open[-1].append(len(self.nodes))
+        value, variable = self._assigned
+        return self._recorded(
+            node,
+            inside,
+            parts=parts,
+            name=node.id if isinstance(node, ast.Name) else "",
+            returned=node in self._outputs
+            or (self._statement.startswith("return ") and not self._open and not self._nested),
+            conditional=bool(self._branches),
+            code=" ".join(self._code.text(node).split()),
+            variable=variable if value is node else "",
+            operation=_operation(node),
+        )
+
+    def _recorded(self, node: ast.expr | ast.stmt, value: ast.expr, **facts: Any) -> ast.Call:
+        """Add an expression at a node, and return a call that records its value."""
+        number = ast.Constant(len(self.nodes))
+        self.nodes.append(TracedExpression(node.lineno, self._function, self._statement, **facts))
+        return ast.Call(ast.Name("_kit_note", ast.Load()), [number, value], [])
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
         self._nested += 1
@@ -167,18 +177,16 @@ class _Marker(ast.NodeTransformer):
 
     def _with_targets(self, node: ast.stmt, targets: list[ast.expr]) -> list[ast.stmt]:
         """Record the variables that a statement changes or unpacks, after the statement."""
-        first, place = len(self.nodes), (node.lineno, self._function, self._statement)
+        first = len(self.nodes)
         self.generic_visit(node)
         parts = [*range(first, len(self.nodes))]
         names = {n.id for t in targets for n in ast.walk(t) if isinstance(n, ast.Name)}
-        added: list[ast.stmt] = []
-        for name in sorted(names & self._local):
-            several = len(names) > 1
-            self.nodes.append(TracedExpression(*place, parts, unpacked=several, variable=name))
-            number = ast.Constant(len(self.nodes) - 1)
-            value, note = ast.Name(name, ast.Load()), ast.Name("_kit_note", ast.Load())
-            added.append(ast.Expr(ast.Call(note, [number, value], [])))
-        return [node, *added]
+        facts = {"parts": parts, "unpacked": len(names) > 1}
+        notes = (
+            self._recorded(node, ast.Name(name, ast.Load()), variable=name, **facts)
+            for name in sorted(names & self._local)
+        )
+        return [node, *map(ast.Expr, notes)]
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST:
         if node.value is not None:

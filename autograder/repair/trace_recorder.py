@@ -30,16 +30,13 @@ TEXT, LIST, ADDRESS = 3, 4, 5  # values of KIND; tensors are 0, arrays 1, number
 # sums stay finite.
 RECORDER = """
 def _kit_recorder():
-    import math, numpy, torch
+    import numpy, torch
 
-    rows, seen, types, small, returned = [], {}, {}, [], []
+    rows, seen, small, returned = [], {}, [], []
     waves = [numpy.empty(0), numpy.empty(0)]
 
     def type_of(x):
-        if x.dtype not in types:
-            name = str(x.dtype)
-            types[x.dtype] = sum(ord(c) * (place + 1) for place, c in enumerate(name))
-        return types[x.dtype]
+        return sum(ord(c) * (place + 1) for place, c in enumerate(str(x.dtype)))
 
     def noted():
         found = numpy.array(rows or numpy.empty((0, 15)), dtype="float64")
@@ -56,14 +53,6 @@ def _kit_recorder():
         if isinstance(value, (numpy.ndarray, numpy.generic)):
             return value.tolist() if value.size <= 64 else None
         return value if type(value) in (int, float, bool) else None
-
-    def number(node, x):
-        special = not math.isfinite(x)
-        if special:
-            x = 0.7 if math.isnan(x) else math.copysign(3.3, x)
-        rows.append([
-            node, 2, 0, 0, 1, 0.0, x, x * x, abs(x), x, x, special, x * x * x, x * math.sin(1.0), x,
-        ])
 
     def numbers(node, kind, type_, gradient, x):
         shape, flat = x.shape, x.reshape(-1)
@@ -95,39 +84,31 @@ def _kit_recorder():
         if seen.get(node, 0) < 4 and len(rows) < 2000:
             try:
                 look(node, value)
-                if len(small) < len(rows):
-                    small.append(entries(value))
             except OverflowError:  # an integer too large for a float
                 pass
+            if len(small) < len(rows):
+                seen[node] = seen.get(node, 0) + 1
+                small.append(entries(value))
         return value
 
     def look(node, value):
         kind = type(value)
         if kind in (int, float, bool):
-            seen[node] = seen.get(node, 0) + 1
-            number(node, float(value))
+            numbers(node, 2, 0, 0, numpy.array(value, dtype="float64"))
         elif isinstance(value, torch.Tensor):
-            if value.is_meta or value.is_complex():
-                return
-            seen[node] = seen.get(node, 0) + 1
-            if value.numel() <= 65536:
+            if not (value.is_meta or value.is_complex()) and value.numel() <= 65536:
                 x = value.detach().cpu().double().numpy()
                 numbers(node, 0, type_of(value), value.requires_grad, x)
         elif isinstance(value, (numpy.ndarray, numpy.generic)):
-            if value.dtype.kind in "biuf":
-                seen[node] = seen.get(node, 0) + 1
-                if value.size <= 65536:
-                    numbers(node, 1, type_of(value), 0, value.astype("float64"))
+            if value.dtype.kind in "biuf" and value.size <= 65536:
+                numbers(node, 1, type_of(value), 0, value.astype("float64"))
         elif kind is str:
-            seen[node] = seen.get(node, 0) + 1
             text(node, value)
         elif kind in (tuple, list) and 0 < len(value) <= 4096:
             kinds = {*map(type, value)}
             if kinds <= {int, float, bool}:
-                seen[node] = seen.get(node, 0) + 1
                 numbers(node, 4, 0, 0, numpy.array(value, dtype="float64"))
             elif kinds == {str}:
-                seen[node] = seen.get(node, 0) + 1
                 text(node, chr(31).join(value))
             elif len(value) <= 4:
                 for part in value:
@@ -140,7 +121,6 @@ def _kit_recorder():
             if inside.size < 2 and inside.dtype.kind != "f":  # a position or a size
                 return
             if value.dtype.is_ptr():  # addresses differ between runs
-                seen[node] = seen.get(node, 0) + 1
                 numbers(node, 5, 0, 0, numpy.zeros(1))
             else:
                 note(node, inside)

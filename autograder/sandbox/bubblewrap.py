@@ -19,7 +19,7 @@ import os
 import shutil
 from pathlib import Path
 
-import msgspec
+from msgspec.structs import replace
 
 from autograder.model.errors import SandboxFault, SandboxMissing
 from autograder.worker.isolation.lockdown import SPARE_UIDS, Boot
@@ -57,7 +57,7 @@ class Bubblewrap(Sandbox):
         outer_uid = self._spare_uid(visible)
         process = _run(program, _arguments(visible, control), control, outer_uid)
         uid = None if outer_uid is None else _CHILD_UID_INSIDE
-        return process.end, msgspec.structs.replace(boot, child_uid=uid)
+        return process.end, replace(boot, child_uid=uid)
 
     def _spare_uid(self, visible: Visible) -> int | None:
         return spare_uid() if os.geteuid() == 0 and visible.readable_by_others() else None

@@ -29,9 +29,7 @@ REMEDIES = {
         " --security-opt systempaths=unconfined"
     ),
     "landlock": "use Linux 5.13 or newer with Landlock enabled (lsm=landlock on its command line)",
-    "chroot": (
-        'for containers that run as root: docs/containers.md, "In a container that grants nothing"'
-    ),
+    "chroot": ('for containers as root: docs/containers.md, "In a container that grants nothing"'),
 }
 
 
@@ -143,9 +141,7 @@ def _system_call_filter() -> HealthFinding:
         size = len(allow_list(Tasks.NONE, namespaces=True, gpu=False)) // 8
     except SandboxMissing as error:
         return HealthFinding(False, "libseccomp", str(error), "apt-get install libseccomp2")
-    return HealthFinding(
-        True, "libseccomp", f"compiles the system call filter ({size} instructions)"
-    )
+    return HealthFinding(True, "libseccomp", f"compiles the filter ({size} instructions)")
 
 
 def _verdict(working: list[str]) -> HealthFinding:
@@ -153,9 +149,5 @@ def _verdict(working: list[str]) -> HealthFinding:
         return HealthFinding(False, "sandbox", "none works: hidden tests cannot run", "see above")
     if working[0] == "bubblewrap":
         return HealthFinding(True, "sandbox", "submissions will run in bubblewrap")
-    return HealthFinding(
-        True,
-        "sandbox",
-        f"submissions will run under {working[0]}, weaker than bubblewrap",
-        REMEDIES["bubblewrap"],
-    )
+    found = f"submissions will run under {working[0]}, weaker than bubblewrap"
+    return HealthFinding(True, "sandbox", found, REMEDIES["bubblewrap"])

@@ -25,6 +25,7 @@ from typing import NoReturn
 
 import msgspec
 import psutil
+from msgspec.structs import replace
 
 from autograder.model.errors import SandboxFault
 from autograder.worker.fork_server import Exited, Failed, Ready, Refused, Report, Spawn, Started
@@ -45,10 +46,7 @@ _DECODER = msgspec.msgpack.Decoder(Report)
 
 
 class Child(contextlib.AbstractContextManager["Child"]):
-    """The process of one submission.
-
-    sock: blocking stream socket to the process; the caller chooses the protocol
-    """
+    """The process of one submission. `sock`: a blocking stream socket; the caller's protocol."""
 
     def __init__(
         self,
@@ -199,7 +197,7 @@ class Template(contextlib.AbstractContextManager["Template"]):
         """
         tasks = self._tasks(limits)
         if self._gpu:
-            limits = msgspec.structs.replace(
+            limits = replace(
                 limits,
                 processes=limits.processes + _GPU_THREADS,
                 open_files=limits.open_files + _GPU_FILES,

@@ -20,7 +20,7 @@ import os
 import stat
 from pathlib import Path
 
-import msgspec
+from msgspec.structs import replace
 
 from autograder.files import WorkFolder
 from autograder.model.errors import SandboxMissing
@@ -102,7 +102,7 @@ class LandlockSandbox(Sandbox):
             ) from error
         home = Home(visible, control)
         proc = [f"/proc/{name}" for name in GPU_PROC_FILES] if boot.gpu else []
-        return home.end, msgspec.structs.replace(
+        return home.end, replace(
             boot,
             child_uid=self._spare_uid(visible),
             scratch=home.folder,
@@ -133,7 +133,7 @@ class Chroot(Sandbox):
         workdirs = root / _WORKDIRS
         workdirs.mkdir(mode=0o711, exist_ok=True)
         home = Home(visible, control, within=str(workdirs))
-        boot = msgspec.structs.replace(boot, child_uid=uid, scratch=home.folder, root=str(root))
+        boot = replace(boot, child_uid=uid, scratch=home.folder, root=str(root))
         return home.end, boot
 
 

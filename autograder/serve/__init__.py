@@ -21,20 +21,3 @@ Scores are recorded in the same result store and gradebook as those of `autograd
 
 Start reading at `grading_service`, which is run by `start`.
 """
-
-__all__ = [
-    "attempt_feedback",
-    "dispatch",
-    "exchange_inbox",
-    "grading_process",
-    "grading_service",
-    "login",
-    "queue",
-    "recording",
-    "request_limits",
-    "shared_state",
-    "start",
-    "submissions",
-    "tables",
-    "views",
-]

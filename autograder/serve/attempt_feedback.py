@@ -26,6 +26,7 @@ from itertools import islice
 from typing import Literal, assert_never
 
 import msgspec
+from msgspec.structs import replace
 
 from ..feedback.view import ExerciseView, view_exercise
 from ..model.course import Course, Immediate, Week
@@ -132,8 +133,7 @@ _EXCEPTION = re.compile(r"\b[A-Z][A-Za-z]+(?:Error|Exception|Interrupt|Exit|Iter
 class VisibleFinding(msgspec.Struct, frozen=True):
     """One cause of failing tests, and the requirements (`claims`) that these tests check.
 
-    Only the first requirement is known to be violated. `others` is a sentence about the remaining
-    tests.
+    Only the first requirement is known to be violated. `others`: a sentence about the other tests.
     """
 
     verdict: str
@@ -219,13 +219,9 @@ def _without_values(
 ) -> ExerciseReport:
     """Remove the values of hidden tests, and a counterexample that the student may not see."""
     example = exercise.counterexample if exercise.counterexample in examples else None
-    tests = tuple(
-        msgspec.structs.replace(test, message=_safe_message(test)) for test in exercise.tests
-    )
+    tests = tuple(replace(test, message=_safe_message(test)) for test in exercise.tests)
     elsewhere = tuple(d for d in exercise.deductions if d.counted_in)
-    return msgspec.structs.replace(
-        exercise, tests=tests, deductions=elsewhere, counterexample=example
-    )
+    return replace(exercise, tests=tests, deductions=elsewhere, counterexample=example)
 
 
 def _safe_message(test: TestReport) -> str:
@@ -249,30 +245,24 @@ def _redact_exercise(view: ExerciseView, policy: Immediate) -> VisibleExercise:
     named = tuple(
         NamedMistake(d.title, d.hint, d.opening, d.is_minor) for d in view.report.explained
     )
-    example = view.example
-    if policy.show == "names":
-        where, carried = (view.where, view.carried) if named else ("", "")
-        return VisibleExercise(
-            view.name,
-            view.points,
-            named=named,
-            where=where,
-            carried=carried,
-            counterexample=example if named else None,
-        )
-    return VisibleExercise(
+    shown = VisibleExercise(
         view.name,
         view.points,
+        named=named,
+        where=view.where,
+        carried=view.carried,
+        counterexample=view.example,
+    )
+    if policy.show == "names":
+        return shown if named else VisibleExercise(view.name, view.points)
+    return replace(
+        shown,
         state=view.state,
         words=view.words,
         mark=view.mark,
         score=view.score if policy.show == "scores" else None,
-        named=named,
-        where=view.where,
-        carried=view.carried,
         causes=tuple(_visible_findings(view)),
         passing=len(view.held),
-        counterexample=example,
     )
 
 
@@ -299,20 +289,20 @@ def merit(result: VisibleResult | None) -> tuple[float, ...]:
     return (_correct(result), sum(e.passing for e in result.exercises))
 
 
-def comparison(own: VisibleResult, best: VisibleResult, when: str) -> str:
+def comparison(result: VisibleResult, best: VisibleResult, when: str) -> str:
     """Return a sentence that compares a result with the result of a better submission.
 
     when: the time of the better submission
     """
-    if own.score is not None and best.score is not None:
+    if result.score is not None and best.score is not None:
         return (
-            f"This submission scored {own.score:g} of {own.max_score:g} points. Your submission "
-            f"from {when} scored {best.score:g}."
+            f"This submission scored {result.score:g} of {result.max_score:g} points. "
+            f"Your submission from {when} scored {best.score:g}."
         )
-    if _correct(own) != _correct(best):
+    if _correct(result) != _correct(best):
         return (
-            f"{_correct(own)} of {len(own.exercises)} exercises are correct in this submission. In "
-            f"your submission from {when}, {_correct(best)} were correct."
+            f"{_correct(result)} of {len(result.exercises)} exercises are correct in this "
+            f"submission. In your submission from {when}, {_correct(best)} were correct."
         )
     return f"Fewer checks pass than in your submission from {when}."
 

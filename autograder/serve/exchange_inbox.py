@@ -4,19 +4,17 @@ Every student may write anything into the inbound folder. Folder names must have
 Files are read as in `autograder collect`: only regular files of one owner and limited size, without
 following links. Each student's newest submission is queued, preferably from a folder that the
 student owns. A folder is rejected unless the student's account, root or the grading user owns it:
-otherwise, students could get more attempts under invented names, and anyone could replace a
-student's submission.
+otherwise, invented names would give more attempts, and anyone could replace a submission.
 
 A folder is complete when it contains nbgrader's two marker files and has not changed for 0.4 s.
 """
 
 import asyncio
 import datetime as dt
-import hashlib
 import os
 import pwd
 import time
-from collections.abc import Callable, Container, Iterator, Mapping
+from collections.abc import Callable, Container, Iterator
 from pathlib import Path
 
 import msgspec
@@ -25,11 +23,11 @@ from sqlalchemy.exc import SQLAlchemyError
 from ..files import replace_file
 from ..model.course import Course, Week
 from ..model.errors import IntakeError
-from ..model.submission_files import format_timestamp, parse_timestamp
+from ..model.submission_files import Files, format_timestamp
 from ..nbgrader.collect.history import last_seen
 from ..nbgrader.collect.safe_read import read_ordinary
 from ..nbgrader.regrade.regrade_log import REQUEST, note_request
-from ..nbgrader.release.archive import names
+from ..nbgrader.release.archive import inbound_folders
 from ..nbgrader.workspace import Workspace
 from .login import is_name
 from .recording import SECRET_FILE
@@ -93,7 +91,7 @@ class ExchangeInbox:
     def look(self) -> bool:
         """Queue new submissions if this service leads; return True if a folder is incomplete."""
         course = self.courses.now
-        folders = {path.name for path in inbound_folder(course).iterdir()}
+        folders = {path.name for path in Workspace(course).inbound.iterdir()}
         if folders <= self._seen or not self._leader.is_leader():
             return False
         incomplete = False
@@ -115,7 +113,7 @@ class ExchangeInbox:
         queued = self.queue.of_student(found.student, week.name)
         if any(s.received >= found.submitted.timestamp() for s in queued):
             return True
-        source = inbound_folder(course) / found.source
+        source = Workspace(course).inbound / found.source
         # a modification time in the future does not delay the submission
         written = _last_written(source)
         if written is None or 0 <= time.time() - written < _QUIET:
@@ -134,10 +132,6 @@ class ExchangeInbox:
         self.incidents.open(REJECTED, f"{found.source!r} was not taken: {reason}")
 
 
-def inbound_folder(course: Course) -> Path:
-    return Workspace(course).exchange / course.id / "inbound"
-
-
 def newest_submissions(
     course: Course, week: Week, seen: Container[str] = ()
 ) -> list[ExchangeSubmission]:
@@ -146,26 +140,25 @@ def newest_submissions(
     seen: names of folders to skip
     """
     by_student: dict[str, ExchangeSubmission] = {}
-    for name in names(Workspace(course), week):
-        for path in inbound_folder(course).glob(f"*+{name}+*"):
-            found = None if path.name in seen else _parse(path, name, week)
-            if found is None:
-                continue
-            other = by_student.get(found.student)
-            if other is None or (found.own, found.submitted) > (other.own, other.submitted):
-                by_student[found.student] = found
+    for path, student, submitted in inbound_folders(Workspace(course), week):
+        found = None if path.name in seen else _inspected(path, student, week, submitted)
+        if found is None:
+            continue
+        other = by_student.get(student)
+        if other is None or (found.own, submitted) > (other.own, other.submitted):
+            by_student[student] = found
     return list(by_student.values())
 
 
-def _parse(path: Path, name: str, week: Week) -> ExchangeSubmission | None:
-    """Parse `STUDENT+WEEK+TIMESTAMP+…`; return None if the folder is not a submission."""
-    student, _, rest = path.name.partition(f"+{name}+")
-    submitted = parse_timestamp(rest.split("+")[0])
+def _inspected(
+    path: Path, student: str, week: Week, submitted: dt.datetime
+) -> ExchangeSubmission | None:
+    """Return None if the folder is not a submission."""
     try:
         owner = os.lstat(path).st_uid
     except (OSError, ValueError):
         return None
-    if submitted is None or not path.name.isprintable() or not is_name(student):
+    if not path.name.isprintable() or not is_name(student):
         return None
     if path.is_symlink() or not path.is_dir():
         return None
@@ -188,7 +181,7 @@ def _last_written(folder: Path) -> float | None:
     return max(entries.values()) if entries.keys() >= set(_MARKER_FILES) else None
 
 
-def _kept(files: Mapping[str, bytes]) -> Iterator[tuple[str, bytes]]:
+def _kept(files: Files) -> Iterator[tuple[str, bytes]]:
     """Yield the files to store, up to `_MAX_BYTES` in total, without an invalid secret."""
     total = 0
     for name, content in sorted(files.items()):
@@ -202,20 +195,16 @@ def _kept(files: Mapping[str, bytes]) -> Iterator[tuple[str, bytes]]:
             yield name, content
 
 
-def write_feedback(
-    course: Course, week: Week, student: str, page: str, files: Mapping[str, bytes]
-) -> None:
+def write_feedback(course: Course, week: Week, student: str, page: str, files: Files) -> None:
     """Write a preliminary page for `nbgrader fetch_feedback`, unless feedback has been released.
 
     files: the submitted files; nothing is written if they do not include the student's secret
     """
-    workspace = Workspace(course)
-    secret = files.get(SECRET_FILE)
+    workspace, secret = Workspace(course), files.get(SECRET_FILE)
     if not secret or workspace.feedback_page(student, week).is_file():
         return
-    folder = workspace.exchange / course.id / "feedback"
-    if not folder.is_dir():
-        folder.mkdir()
-        folder.chmod(0o711)
-    name = hashlib.md5(secret + week.name.encode(), usedforsecurity=False).hexdigest()
-    replace_file(folder / f"{name}.html", page.encode(), 0o644)
+    target = workspace.delivered_page(secret, week)
+    if not target.parent.is_dir():
+        target.parent.mkdir()
+        target.parent.chmod(0o711)
+    replace_file(target, page.encode(), 0o644)

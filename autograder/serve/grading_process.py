@@ -3,8 +3,7 @@
 A child process loads a grading engine for each week. The process exits when the service exits, even
 if the service is killed. If the process dies, only the submission that it was grading is affected.
 If the process uses more than its share of memory after grading a submission, it is restarted before
-the next one. The connection to a cluster stays open, so that workers receive the course's files
-only once.
+the next one. The connection to a cluster stays open, so workers receive the files once.
 """
 
 import asyncio

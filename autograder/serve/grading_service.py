@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import os
 import socket
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 
@@ -12,6 +12,7 @@ import psutil
 from sqlalchemy.exc import SQLAlchemyError
 
 from ..model.course import Course
+from ..model.submission_files import Files
 from .dispatch import Dispatcher
 from .exchange_inbox import ExchangeInbox, ExchangeSubmission, write_feedback
 from .grading_process import ClusterGrader, GradingProcess
@@ -75,18 +76,14 @@ class Service:
     def class_view(self) -> ClassView:
         return class_view(self.state, self.ledger, self.processes)
 
-    def _submit_from_exchange(
-        self, found: ExchangeSubmission, files: dict[str, bytes]
-    ) -> QueuedSubmission:
+    def _submit_from_exchange(self, found: ExchangeSubmission, files: Files) -> QueuedSubmission:
         submission = self.submissions.submit_from_exchange(found, files)
         if submission.source != found.source and submission.state == GRADED:
             # The submission is unchanged, but nbgrader looks up the result by the new secret.
             self._return_to_exchange(submission, files)
         return submission
 
-    def _return_to_exchange(
-        self, submission: QueuedSubmission, files: Mapping[str, bytes] | None = None
-    ) -> None:
+    def _return_to_exchange(self, submission: QueuedSubmission, files: Files | None = None) -> None:
         """Write a preliminary result to the exchange if the submission is from the exchange.
 
         files: equal files from the exchange with the student's secret; default: those of

@@ -36,6 +36,9 @@ _RECEIPT_LETTERS = "23456789ABCDEFGHJKMNPQRSTUVWXYZ"
 _RUNNING = t.submissions.c.state == t.RUNNING
 
 
+Graded = tuple[QueuedSubmission, SubmissionReport]
+
+
 class Admission(NamedTuple):
     """How to queue a new submission. `withheld`: hide its result; `wait`: delay grading (s)."""
 
@@ -49,9 +52,7 @@ class Queue(t.Store):
     owner: the name of this service, which must not change when the service restarts
     """
 
-    def __init__(
-        self, engine: sa.Engine, clock: Callable[[], float] = time.time, owner: str = ""
-    ) -> None:
+    def __init__(self, engine: sa.Engine, clock: t.Clock = time.time, owner: str = "") -> None:
         super().__init__(engine, clock)
         self.owner = owner
 
@@ -81,7 +82,9 @@ class Queue(t.Store):
         source: name of the submission's folder in the exchange
         """
         with self.transaction() as db:
-            self._lock_student(db, student, week)
+            if self.shared:  # serialize a student's simultaneous submissions on PostgreSQL
+                key = sa.func.hashtext(f"{student}/{week}")
+                db.execute(sa.select(sa.func.pg_advisory_xact_lock(key)))
             if source:
                 query = sa.select(t.submissions).where(t.submissions.c.source == source)
                 if known := db.execute(query).first():
@@ -131,12 +134,6 @@ class Queue(t.Store):
         files = self.insert(t.contents, digest=submission.digest, data=content)
         db.execute(files.on_conflict_do_nothing())
         db.execute(t.submissions.insert().values(**row))
-
-    def _lock_student(self, db: sa.Connection, student: str, week: str) -> None:
-        """Serialize a student's simultaneous submissions on PostgreSQL."""
-        if self.shared:
-            key = sa.func.hashtext(f"{student}/{week}")
-            db.execute(sa.select(sa.func.pg_advisory_xact_lock(key)))
 
     def _of_student(self, db: sa.Connection, student: str, week: str) -> list[QueuedSubmission]:
         query = sa.select(t.submissions).where(t.of_student(t.submissions, student, week))
@@ -307,7 +304,7 @@ class Queue(t.Store):
         report = self.result(submission.receipt) if submission.state == t.GRADED else None
         return report.verdict if report else None
 
-    def recent_results(self, since: float) -> list[tuple[QueuedSubmission, SubmissionReport]]:
+    def recent_results(self, since: float) -> list[Graded]:
         """Return the results stored at or after `since` (seconds since the epoch), oldest first."""
         same = t.submissions.c.receipt == t.results.c.receipt
         query = sa.select(t.submissions, t.results.c.report).where(same)

@@ -62,14 +62,13 @@ class Ledger(t.Store):
         query = query.order_by(t.submissions.c.received, t.submissions.c.number)
         return [(t.queued_submission(row), row.graded) for row in self.read(query)]
 
-    def mark_recorded(self, student: str, week: str, graded: float) -> None:
-        """Mark a student's results for a week up to the time `graded` as recorded."""
-        row = {"graded": graded, "not_before": 0.0, "error": ""}
-        self.execute(self.upsert(t.recorded, student, week, **row))
+    def mark(self, student: str, week: str, graded: float, error: str = "") -> None:
+        """Mark a student's results up to the time `graded` as recorded, or store an error.
 
-    def mark_failed(self, student: str, week: str, error: str) -> None:
-        """Store the error of a failed recording, which is retried after a minute."""
-        row = {"graded": 0.0, "not_before": self.clock() + _RETRY_SECONDS, "error": error}
+        After an error, recording is retried in a minute.
+        """
+        retry = self.clock() + _RETRY_SECONDS if error else 0.0
+        row = {"graded": graded, "not_before": retry, "error": error}
         self.execute(self.upsert(t.recorded, student, week, **row))
 
     def failures(self) -> list[tuple[str, str, str]]:
@@ -108,10 +107,10 @@ class GradebookRecorder:
         except Exception as error:  # an error for one student must not end the service
             message = t.error_text(error)
             incidents.open("recording", f"{week}: the gradebook was not updated: {message}")
-            await asyncio.to_thread(self._ledger.mark_failed, student, week, message)
+            await asyncio.to_thread(self._ledger.mark, student, week, 0.0, message)
             return
         newest = max(time for _, time in graded)
-        await asyncio.to_thread(self._ledger.mark_recorded, student, week, newest)
+        await asyncio.to_thread(self._ledger.mark, student, week, newest)
         if not await asyncio.to_thread(self._ledger.failures):
             incidents.close("recording")
 
@@ -119,10 +118,8 @@ class GradebookRecorder:
 # In the child process
 
 
-def _record_in_child(
-    root: Path, database: str, settings: Settings, student: str, week: str
-) -> None:
-    engine = _engine(database)
+def _record_in_child(root: Path, url: str, settings: Settings, student: str, week: str) -> None:
+    engine = _engine(url)
     record_submissions(load(root), Queue(engine), Ledger(engine), settings, student, week)
 
 

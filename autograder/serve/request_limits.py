@@ -1,17 +1,23 @@
-"""Limit the size and rate of requests, and add security headers to every response.
+"""Listen for requests, limit their size and rate, and add security headers to every response.
 
 Anyone may send requests. The Content-Length header is checked before the body is read. Reading
 stops if the body is longer than allowed or does not arrive within two minutes.
 """
 
 import asyncio
+import os
+import socket
 import time
 from collections import OrderedDict
 from collections.abc import Callable
+from typing import Any
 
+import uvicorn
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from ..model.errors import KitError
 
 HEADERS = {
     "content-security-policy": (
@@ -31,6 +37,23 @@ SMALL_BODY = 64 << 10  # maximum size (bytes) of forms without files
 BODY_SECONDS = 120.0
 _METHODS_WITH_BODY = ("POST", "PUT", "PATCH", "DELETE")
 _MAX_KEYS = 50_000
+
+
+def listening(host: str, port: int, remedy: str = "") -> socket.socket:
+    """Return a listening socket; raise KitError if the address cannot be used."""
+    try:
+        family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        return socket.create_server((host, port), family=family)
+    except OSError as error:
+        why = os.strerror(error.errno or 0)
+        raise KitError(f"port {port} on {host} cannot be used: {why}{remedy}") from None
+
+
+def http_config(application: ASGIApp, **settings: Any) -> uvicorn.Config:
+    """Configure a server without WebSockets and logs of requests, which have random keys."""
+    fixed: dict[str, Any] = {"http": "h11", "ws": "none", "lifespan": "on"}
+    fixed |= {"log_level": "warning", "access_log": False, "server_header": False}
+    return uvicorn.Config(application, **fixed, **settings)
 
 
 class RateLimit:

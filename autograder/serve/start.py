@@ -3,7 +3,6 @@
 import contextlib
 import os
 import resource
-import socket
 import ssl
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -14,15 +13,16 @@ import msgspec
 import uvicorn
 
 from ..files import alone
+from ..model.availability import LOOPBACK
 from ..model.course import Course
 from ..model.errors import KitError
 from .grading_service import Service
 from .login import HubLogin, Login, session_cookie
+from .request_limits import http_config, listening
 from .shared_state import Address, Settings
 from .views.routes import application
 
 _LOCK = "serve.lock"
-_LOOPBACK = ("127.0.0.1", "localhost", "::1")
 _SHUTDOWN_SECONDS = 3  # time for open requests to finish
 
 
@@ -48,7 +48,7 @@ def hub_address(address: Address) -> Address:
 
 def require_encryption(address: Address) -> None:
     """Raise KitError if tokens and submissions would be sent over plain HTTP."""
-    if address.host in _LOOPBACK or address.secure or address.insecure or address.hub:
+    if address.host in LOOPBACK or address.secure or address.insecure or address.hub:
         return
     raise KitError(
         f"without https, others can read the traffic to {address.host}: set --certificate and "
@@ -64,7 +64,7 @@ def run(course: Course, settings: Settings) -> None:
     _, maximum = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (maximum, maximum))
     running = KitError("a service of this project is running already: stop it first")
-    with alone(course.state / _LOCK, running), _listening(address) as listener:
+    with alone(course.state / _LOCK, running), listening(address.host, address.port) as listener:
         service = Service(course, settings)
 
         @asynccontextmanager
@@ -74,15 +74,9 @@ def run(course: Course, settings: Settings) -> None:
                 yield
 
         behind_proxy = bool(address.public_url) or address.hub
-        config = uvicorn.Config(
+        config = http_config(
             application(service, _login(service), lifespan),
-            http="h11",
-            ws="none",
-            lifespan="on",
-            log_level="warning",
-            access_log=False,
-            server_header=False,
-            proxy_headers=address.host in _LOOPBACK and behind_proxy,
+            proxy_headers=address.host in LOOPBACK and behind_proxy,
             forwarded_allow_ips="127.0.0.1",
             timeout_keep_alive=15,
             timeout_graceful_shutdown=_SHUTDOWN_SECONDS,
@@ -105,13 +99,3 @@ def _login(service: Service) -> Login:
         return Login(service.accounts, cookie, address.prefix)
     staff = service.settings.instructors, service.settings.assistants
     return HubLogin(service.accounts, cookie, address.prefix, *staff)
-
-
-def _listening(address: Address) -> socket.socket:
-    """Return a listening socket; raise KitError if the address cannot be bound."""
-    family = socket.AF_INET6 if ":" in address.host else socket.AF_INET
-    try:
-        return socket.create_server((address.host, address.port), family=family)
-    except OSError as error:
-        where = f"{address.host}:{address.port}"
-        raise KitError(f"cannot listen on {where}: {os.strerror(error.errno or 0)}") from None

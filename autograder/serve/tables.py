@@ -113,18 +113,8 @@ sessions = _table(
     "sessions", "hash", hash=str, name=str, role=str, kind=str, last_used=float, expires=float
 )
 # Who changed which mark, extension, request or token. `cell`: an exercise or a question, or "".
-actions = _table(
-    "actions",
-    "number",
-    number=int,
-    at=float,
-    who=str,
-    kind=str,
-    student=str,
-    week=str,
-    cell=str,
-    detail=str,
-)
+_texts = dict.fromkeys(("who", "kind", "student", "week", "cell", "detail"), str)
+actions = _table("actions", "number", number=int, at=float, **_texts)
 
 
 def queued_submission(row: sa.Row[Any]) -> QueuedSubmission:
@@ -136,10 +126,13 @@ def recency(submission: QueuedSubmission) -> tuple[float, int]:
     return max(submission.received, submission.restored), submission.number
 
 
+Clock = Callable[[], float]
+
+
 class Store:
     """Base class of the classes that read and write the tables. All methods block."""
 
-    def __init__(self, engine: sa.Engine, clock: Callable[[], float] = time.time) -> None:
+    def __init__(self, engine: sa.Engine, clock: Clock = time.time) -> None:
         self.engine, self.clock = engine, clock
 
     @property

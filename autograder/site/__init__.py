@@ -4,5 +4,3 @@ Each page shows a week's lesson, executed with the solution; executed lessons ar
 check examines every page before any page is written. Start with `build`. `course_map` is the
 syllabus page; `teaching` builds slides, lecture notes and exams for lecturers.
 """
-
-__all__ = ["build", "course_map", "teaching"]

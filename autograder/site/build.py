@@ -34,6 +34,7 @@ from ..batch.store import content_hash
 from ..files import replace_file
 from ..model.course import Course, Week
 from ..model.errors import BuildError
+from ..model.submission_files import Files
 from ..pages.environment import environment
 from ..pages.markdown import Pictures, code, code_styles, embedded, markdown
 from ..student.folder.lessons import parse_hints
@@ -67,7 +68,7 @@ def build_site(
     course: Course,
     folder: Path,
     *,
-    now: dt.datetime | None = None,
+    now: dt.datetime,
     on_week: Callable[[str], None] = lambda _: None,
 ) -> BuiltSite:
     """Build the site in `folder`, replacing a previous one.
@@ -78,7 +79,6 @@ def build_site(
     Raise LeakError if a page shows a secret, and BuildError if the folder contains other files or a
     lesson fails. No page is written in these cases.
     """
-    now = now or dt.datetime.now(dt.UTC)
     _require_site_folder(folder)
     released = [w for w in course.weeks if course.localized(w.release) <= now]
     entries = [(w, course.localized(w.due), read_syllabus(course, w)) for w in released]
@@ -99,11 +99,7 @@ def build_site(
 
 
 def week_pages(
-    course: Course,
-    week: Week,
-    files: Mapping[str, bytes],
-    notebook: Any,
-    released: Sequence[Week] = (),
+    course: Course, week: Week, files: Files, notebook: Any, released: Sequence[Week] = ()
 ) -> dict[str, str]:
     """Return a week's pages by file name; raise LeakError if a page shows a secret.
 
@@ -144,9 +140,7 @@ def words_of(page: str) -> str:
 def _require_site_folder(folder: Path) -> None:
     empty = folder.is_dir() and not any(folder.iterdir())
     if folder.exists() and not empty and not (folder / _MARK).is_file():
-        raise BuildError(
-            f"{folder} contains files that are not a site: name a different folder with --out"
-        )
+        raise BuildError(f"{folder} contains files that are not a site: use a different --out")
 
 
 def _write(folder: Path, pages: Mapping[str, str]) -> None:
@@ -245,7 +239,7 @@ def pictures_in(files: Mapping[str, bytes]) -> Pictures:
 def parts_of(
     notebook: Any,
     week: Week,
-    files: Mapping[str, bytes],
+    files: Files,
     hints: Mapping[str, tuple[str, ...]],
     syllabus: WeekSyllabus | None,
 ) -> list[LessonPart]:
@@ -255,14 +249,12 @@ def parts_of(
     frames = 0
     for cell, following in zip_longest(notebook.cells, notebook.cells[1:]):
         name = cell.metadata.get("nbgrader", {}).get("grade_id", "")
-        effort = syllabus.efforts(name) if syllabus and name else None
+        effort = {**syllabus.exercises, **syllabus.questions}.get(name) if syllabus else None
         if name and cell.cell_type == "code":
             task = week.exercise(name)
             stages = tuple(markdown(stage) for stage in hints.get(name, ()))
-            part = LessonPart(
-                "exercise", _NO_TEXT, (), name, task.points, task.elective, effort, stages
-            )
-            found.append(part)
+            facts = name, task.points, task.elective, effort, stages
+            found.append(LessonPart("exercise", _NO_TEXT, (), *facts))
         elif name:
             points = next(q.points for q in week.questions if q.name == name)
             found.append(LessonPart("question", name=name, points=points, effort=effort))

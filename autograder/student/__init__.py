@@ -8,5 +8,3 @@ loop can be stopped. This package is not a trust boundary: only the grader decid
 Start reading in `commands.check`. `folder` reads and writes a week's folder, `checks` runs the
 public checks, and `show` renders results for a terminal and a notebook.
 """
-
-__all__ = ["checks", "commands", "folder", "show"]

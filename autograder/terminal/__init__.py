@@ -6,5 +6,3 @@ model/message_text.py). `print`, logs, warnings and tracebacks use the streams t
 installs; tables, notes and progress bars use `console.terminal()`. Escape sequences that rich
 generates are kept, and rich markup in text is not interpreted.
 """
-
-__all__ = ["console", "streams"]

@@ -132,7 +132,7 @@ def test_a_piece_is_tested_over_the_solution(by_hand, tiny):
 def test_what_is_not_there_is_said_once(by_hand):
     done = by_hand("--alternative", "ignore_dim")
     assert done.returncode != 0
-    assert "has no 'ignore_dim'; did you mean ignores_dim?" in done.stdout
+    assert "in the bank of week01_tiny; did you mean ignores_dim?" in done.stdout
     assert ", in " not in done.stdout
 
 

@@ -145,13 +145,13 @@ def test_the_gradebook_is_told_once_of_each_result_and_again_after_a_failure(que
     hand_in(queue, "ada")
     grade(queue)
     assert ledger.pending() == [("ada", "week01")]
-    ledger.mark_failed("ada", "week01", "the gradebook is locked")
+    ledger.mark("ada", "week01", 0.0, "the gradebook is locked")
     assert ledger.pending() == []
     assert ledger.failures() == [("ada", "week01", "the gradebook is locked")]
     clock.now += 61
     assert ledger.pending() == [("ada", "week01")]
     ((_, graded),) = ledger.graded("ada", "week01")
-    ledger.mark_recorded("ada", "week01", graded)
+    ledger.mark("ada", "week01", graded)
     assert ledger.pending() == []
     clock.now += 1
     hand_in(queue, "ada", b"2")

@@ -106,15 +106,13 @@ def test_modules_are_short() -> None:
     assert long == {}
 
 
-def test_every_package_documents_its_public_names() -> None:
+def test_every_package_that_exports_names_lists_them() -> None:
     silent = []
     for path in sources():
         if path.stem == "__init__":
-            tree = ast.parse(path.read_text(encoding="utf-8"))
-            targets = [
-                ast.unparse(t) for n in tree.body if isinstance(n, ast.Assign) for t in n.targets
-            ]
-            if "__all__" not in targets or not ast.get_docstring(tree):
+            body = ast.parse(path.read_text(encoding="utf-8")).body
+            targets = [ast.unparse(t) for n in body if isinstance(n, ast.Assign) for t in n.targets]
+            if any(not isinstance(n, ast.Expr) for n in body) and "__all__" not in targets:
                 silent.append(str(path.relative_to(ROOT)))
     assert silent == []
 

@@ -9,6 +9,7 @@ import sys
 import types
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -24,6 +25,7 @@ from autograder.grading.engine import Engine
 from autograder.grading.warmup import warm_engine
 from autograder.model.availability import installed
 from autograder.model.course import Counterexamples, load
+from autograder.model.report.schema import Counterexample
 from autograder.sandbox import choose
 from autograder.worker.protocol import frames
 
@@ -177,6 +179,11 @@ def wrong(old: str, new: str) -> str:
     return SOLUTION.replace(old, new)
 
 
+def find(search: CounterexampleSearch, *given: Any, **options: Any) -> Counterexample | None:
+    shown = search.find(*given, **options)
+    return None if shown is None else shown.example
+
+
 # Each wrong program, with the exercise, and the kind, call and texts of its counterexample.
 CASES = {
     "value": (
@@ -265,7 +272,7 @@ CASES = {
 @pytest.mark.parametrize("name", CASES)
 def test_the_smallest_call_is_shown(search: CounterexampleSearch, name: str) -> None:
     source, exercise, (call, expected, actual) = CASES[name]
-    found = search.find({"tiny.py": source.encode()}, exercise)
+    found = find(search, {"tiny.py": source.encode()}, exercise)
     assert found is not None
     assert call in found.call
     assert expected in found.expected
@@ -275,7 +282,7 @@ def test_the_smallest_call_is_shown(search: CounterexampleSearch, name: str) -> 
 @pytest.mark.parametrize("name", sorted(CASES.keys() - {"drawing", "effect"}))
 def test_the_cell_shows_the_difference(search: CounterexampleSearch, name: str) -> None:
     source, exercise, _ = CASES[name]
-    found = search.find({"tiny.py": source.encode()}, exercise)
+    found = find(search, {"tiny.py": source.encode()}, exercise)
     assert found is not None
     assert run(found.cell, SOLUTION) != run(found.cell, source)
 
@@ -283,15 +290,28 @@ def test_the_cell_shows_the_difference(search: CounterexampleSearch, name: str) 
 def test_the_line_of_the_first_wrong_value_is_shown(search: CounterexampleSearch) -> None:
     new = "scaled = x + by\n    return scaled +"
     source = wrong("return x * by +", new).replace("torch.zeros(x.shape[-1]", "torch.zeros(1")
-    found = search.find({"tiny.py": source.encode()}, "scale")
+    found = find(search, {"tiny.py": source.encode()}, "scale")
     assert found is not None
     assert "scaled = x + by" in source.split("\n")[found.line - 1]
     assert found.wrong_value == f"Line {found.line} computes this value from `x` = [0]."
 
 
+@pytest.mark.parametrize(
+    ("located", "text"), [(1, "Your code computes this value from `x` = [0]."), (999, "")]
+)
+def test_the_line_is_left_out_if_the_mistake_is_located_elsewhere(
+    search: CounterexampleSearch, located: int, text: str
+) -> None:
+    new = "scaled = x + by\n    return scaled +"
+    source = wrong("return x * by +", new).replace("torch.zeros(x.shape[-1]", "torch.zeros(1")
+    found = find(search, {"tiny.py": source.encode()}, "scale", lines=[located])
+    assert found is not None
+    assert (found.line, found.wrong_value) == (0, text)
+
+
 def test_the_line_that_raises_is_shown(search: CounterexampleSearch) -> None:
     source = wrong("return np.sqrt(x)", "return np.sqrt(x[:, 0, 0])")
-    found = search.find({"tiny.py": source.encode()}, "root")
+    found = find(search, {"tiny.py": source.encode()}, "root")
     assert found is not None
     assert found.wrong_value == f"Line {found.line} raises this exception."
     assert "x[:, 0, 0]" in source.split("\n")[found.line - 1]
@@ -299,7 +319,7 @@ def test_the_line_that_raises_is_shown(search: CounterexampleSearch) -> None:
 
 def test_a_value_that_is_only_a_matter_of_style_is_not_shown(search: CounterexampleSearch) -> None:
     new = "half = x * by / 2\n    return 2 * half + 1 +"
-    found = search.find({"tiny.py": wrong("return x * by +", new).encode()}, "scale")
+    found = find(search, {"tiny.py": wrong("return x * by +", new).encode()}, "scale")
     assert found is not None
     assert "half` = " not in found.wrong_value.partition("from")[0]
 
@@ -330,7 +350,7 @@ def test_a_kernel_shows_shape_and_accesses() -> None:
         bank = {m.name: m.source for m in engine.bank.misconceptions}
         source = bank["stores_outputs_without_a_mask"].encode()
         tests = [t.name for t in search.recorded("flash_forward") if "::test_inside" in t.name]
-        found = search.find({week.module: source}, "flash_forward", tests[:1])
+        found = find(search, {week.module: source}, "flash_forward", tests[:1])
     finally:
         search.close()
         engine.close()
@@ -346,7 +366,7 @@ def test_a_program_in_the_sandbox_that_hangs_is_shown() -> None:
     search = engine.counterexamples(Counterexamples())
     try:
         source = f"{engine.bank.solution}\n\ndef softmax(x, dim=-1):\n    while True: pass\n"
-        found = search.find({week.module: source.encode()}, "softmax")
+        found = find(search, {week.module: source.encode()}, "softmax")
     finally:
         search.close()
         engine.close()
@@ -356,7 +376,7 @@ def test_a_program_in_the_sandbox_that_hangs_is_shown() -> None:
 
 def test_a_correct_program_has_none(search: CounterexampleSearch) -> None:
     other = wrong("return x * by +", "return by * x -")
-    assert search.find({"tiny.py": other.encode()}, "scale") is None
+    assert find(search, {"tiny.py": other.encode()}, "scale") is None
 
 
 def test_a_huge_number_is_halved_like_any_other() -> None:
@@ -389,14 +409,14 @@ def test_correct_programs_may_differ_in_parts_that_are_not_wrong() -> None:
 
 def test_rounding_is_wrong_only_in_failed_tests(search: CounterexampleSearch) -> None:
     source = wrong("return np.sqrt(x)", "return np.sqrt(x) * (1 + 5e-5)").encode()
-    assert search.find({"tiny.py": source}, "root") is None
-    assert search.find({"tiny.py": source}, "root", ["test_root.py::test_values"]) is not None
+    assert find(search, {"tiny.py": source}, "root") is None
+    assert find(search, {"tiny.py": source}, "root", ["test_root.py::test_values"]) is not None
 
 
 def test_nothing_is_shown_on_which_correct_programs_differ(search: CounterexampleSearch) -> None:
     # An alternative returns 5 for 0, so 0 is not shown, although it would be simpler.
     source = wrong("return np.sqrt(x)", "return x * 1.0 + (x == 1)")
-    found = search.find({"tiny.py": source.encode()}, "root")
+    found = find(search, {"tiny.py": source.encode()}, "root")
     assert found is not None
     assert found.call == "root(np.array([1.]))"
 
@@ -406,7 +426,9 @@ def test_the_secret_does_not_matter(engine: Engine, search: CounterexampleSearch
     other = Engine(engine.course, engine.week, ("cpu", "fake-gpu"), b"other secret", None)
     try:
         again = other.counterexamples(LONG)
-        assert again.find({"tiny.py": source}, "scale") == search.find({"tiny.py": source}, "scale")
+        assert find(again, {"tiny.py": source}, "scale") == find(
+            search, {"tiny.py": source}, "scale"
+        )
         again.close()
     finally:
         other.close()

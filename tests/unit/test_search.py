@@ -33,9 +33,8 @@ class Versions:
 
 
 def searched(versions: Versions, told: frozenset[tuple[str, int]]) -> tuple[int, ...]:
-    weigh = {id(c): c.weight for c in EDITS}
     nothing = OrderedProbes([], 0, 0)
-    search = Search("f", EDITS, lambda c: weigh[id(c)], [], nothing, versions, told)
+    search = Search("f", EDITS, [], nothing, versions, located=told)
     return tuple(EDITS.index(fix.edit) for fix in search.fixes())
 
 

@@ -59,8 +59,8 @@ def test_a_known_misconception_needs_no_search():
         for one in engine.bank.of_exercise("logsumexp"):
             found = search.find(engine.runs.files(one.source), "logsumexp")
             if found is not None:
-                assert found.call in calls, one.name
-                assert found.expected != found.actual
+                assert found.example.call in calls, one.name
+                assert found.example.expected != found.example.actual
     finally:
         search.close()
         engine.close()
@@ -86,8 +86,8 @@ def test_the_example_shows_the_mistake_that_is_named():
         search.close()
         engine.close()
     assert axis is not None
-    assert "keepdim=True" in axis.call
+    assert "keepdim=True" in axis.example.call
     assert empty is not None
-    assert (empty.expected, empty.actual) == ("-inf", "nan")
+    assert (empty.example.expected, empty.example.actual) == ("-inf", "nan")
     assert by_kind is not None
-    assert by_kind.kind == "shape"
+    assert by_kind.example.kind == "shape"

@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from autograder.grading.localization.candidate_runner import Probe
-from autograder.grading.localization.traces import ReferencePrograms, Traces, ValueHints
+from autograder.grading.localization.traces import Traces, ValueHints
 from autograder.grading.targets.in_process import InProcess
 from autograder.worker.protocol import frames
 from autograder.worker.protocol.values import Encoder
@@ -53,8 +53,8 @@ def compared(tmp_path: Path, right: list[str], bank: dict[str, str]) -> Traces:
         (folder / "m.py").write_text(source)
         return InProcess(folder / "m.py")
 
-    made = Traces("f", ReferencePrograms(right, bank.__getitem__, target))
-    made.target = target
+    made = Traces("f", right, bank.__getitem__, target)
+    made.target = lambda source: target(source.decode())
     return made
 
 

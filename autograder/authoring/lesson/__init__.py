@@ -5,5 +5,3 @@ lesson's figures. `leak_check` is the trust boundary: before a release, it compa
 the solution, the hidden graders and the bank. `marking_guide` and `syllabus` read the author's
 answers.md and syllabus.yaml.
 """
-
-__all__ = ["figures", "handout", "leak_check", "marking_guide", "syllabus"]

@@ -18,6 +18,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from ...model.course import Course, Week
 from ...model.errors import BuildError
 
@@ -77,18 +79,13 @@ def stale_figures(course: Course, week: Week) -> Iterator[str]:
 def read_record(course: Course, week: Week) -> dict[str, Any] | None:
     """Return the content of assets/<week>/figures.json, or None if it is missing."""
     path = course.figures(week) / RECORD
-    if not path.is_file():
-        return None
-    read: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    return read
+    return msgspec.json.decode(path.read_bytes(), type=dict[str, Any]) if path.is_file() else None
 
 
 def sources_digest(course: Course, week: Week) -> str:
     """Return a digest of every file that a week's figures depend on."""
     folder = course.solution_folder(week)
-    paths = [
-        p for pattern in _SOURCES for p in (*folder.glob(pattern), *folder.parent.glob(pattern))
-    ]
+    paths = [p for kind in _SOURCES for p in (*folder.glob(kind), *folder.parent.glob(kind))]
     paths += [course.root / "assets" / name for name in (*week.files, _STYLE)]
     digest = hashlib.blake2b(digest_size=16)
     # figures do not depend on trivial.py, which contains trivial programs for `verify`
@@ -122,9 +119,7 @@ def make_figures(
             figures: dict[str, Any] = module.figures()
         except Exception as error:
             where = source.relative_to(course.root)
-            raise BuildError(
-                f"{where}: figures() raised {type(error).__name__}: {error}"
-            ) from error
+            raise BuildError(f"{where}: figures() raised {error!r}") from error
         finally:
             pyplot.close("all")
         for figure in figures.values():

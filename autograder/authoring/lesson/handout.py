@@ -26,12 +26,13 @@ from typing import Any
 import jupytext
 import nbformat
 
+from ...files import read_folder
 from ...model.availability import CPU_BUILDS
 from ...model.course import Course, Week
 from ...model.course.registry import Exercise, Question
 from ...model.course.stubs import stub_of, stub_problem
 from ...model.errors import BuildError
-from ...model.submission_files import packed
+from ...model.submission_files import Files, packed
 from ...student.folder.week import DESCRIPTION, describe_week
 from ...version import __version__
 from ..scaffolding import fill_template
@@ -103,9 +104,7 @@ def _converted(cell: Notebook, week: Week) -> Iterator[Notebook]:
             yield nbformat.v4.new_markdown_cell(part.strip("\n"))
 
 
-def _grading(
-    name: str, tasks: Sequence[Exercise | Question], *, solution: bool
-) -> dict[str, dict[str, Any]]:
+def _grading(name: str, tasks: Sequence[Exercise | Question], *, solution: bool) -> dict[str, Any]:
     """Return a cell's nbgrader metadata. `solution`: True if students write in the cell."""
     points = next((task.points for task in tasks if task.name == name), 0)
     grading = {
@@ -196,12 +195,7 @@ def _instructions(week: Week) -> str:
 
 
 def _folder(course: Course, week: Week, name: str) -> dict[str, bytes]:
-    folder = course.root / "exercises" / name
-    found = {
-        path.relative_to(folder.parent).as_posix(): path.read_bytes()
-        for path in sorted(folder.rglob("*"))
-        if path.is_file() and "__pycache__" not in path.parts
-    }
+    found = read_folder(course.root / "exercises" / name, course.root / "exercises")
     if not found:
         raise BuildError(f"exercises/{name} is missing or empty: {week.name} lists it")
     return found
@@ -256,9 +250,7 @@ def install_page(course: Course) -> str:
     return fill_template("INSTALL.md.blank", values)
 
 
-def zip_week(
-    week: Week, files: dict[str, bytes], wheel: Path | None, secrets: tuple[Secret, ...]
-) -> bytes:
+def zip_week(week: Week, files: Files, wheel: Path | None, secrets: tuple[Secret, ...]) -> bytes:
     """Return the week as a zip, including the kit's wheel if there is one.
 
     Raise LeakError if the wheel contains a secret line.

@@ -56,27 +56,31 @@ def secrets_of(course: Course, week: Week, solved: str = "") -> tuple[Secret, ..
     --solutions` publishes, or the questions of an exam
     """
     stub = _without_whitespace(stub_of(course, week) + solved)
-    public_text = "\0".join(_without_whitespace(t) for t in _public_texts(course, week))
+    folder, path = course.exercise_folder(week), course.solution(week)
+    shown = (folder / name for name in ("lesson.md", f"test_{week.stem}.py"))
+    texts = (file.read_text(encoding="utf-8") for file in shown if file.is_file())
+    public_text = "\0".join(map(_without_whitespace, texts))
     bank = course.solution_folder(week)
     graders = list(_folder_lines(course, course.graders(week)))
     programs = _folder_lines(course, bank / "misconceptions", bank / "alternatives")
-    strict = [_telling(block) for block in _solution_lines(course, week)]
+    blocks = solution_blocks(path.read_text(encoding="utf-8"))
+    strict = [_telling(_lines(path.relative_to(course.root), block)) for block in blocks]
     strict += [_in_a_row(block) for block in graders]
     strict.append(_answer_sentences(course, week))
     lenient = [_telling(block) for block in (*graders, *programs)]
     found: dict[str, Secret] = {}
-    for blocks, public in (strict, stub), (lenient, f"{stub}\0{public_text}"):
-        for secret in chain.from_iterable(blocks):
+    for groups, public in (strict, stub), (lenient, f"{stub}\0{public_text}"):
+        for secret in chain.from_iterable(groups):
             if secret.text not in public:
                 found.setdefault(secret.text, secret)
     return tuple(found.values())
 
 
-def check_files(files: Mapping[str, bytes], secrets: Iterable[Secret], shown: str) -> None:
+def check_files(files: Mapping[str, bytes], secrets: Iterable[Secret], folder: str) -> None:
     """Raise LeakError if a file contains a secret. `shown`: the files' folder in messages."""
     known = tuple(secrets)
     for name, content in files.items():
-        for location, text in _texts(f"{shown}/{name}", content):
+        for location, text in _texts(f"{folder}/{name}", content):
             stripped = _without_whitespace(text)
             for secret in known:
                 position = stripped.find(secret.text)
@@ -170,19 +174,6 @@ def check_folder(folder: Path, secrets: Iterable[Secret], expected: Iterable[str
     check_files(files, secrets, str(folder))
 
 
-def _public_texts(course: Course, week: Week) -> Iterator[str]:
-    folder = course.exercise_folder(week)
-    for name in ("lesson.md", f"test_{week.stem}.py"):
-        if (folder / name).is_file():
-            yield (folder / name).read_text(encoding="utf-8")
-
-
-def _solution_lines(course: Course, week: Week) -> Iterator[list[Secret]]:
-    path = course.solution(week)
-    for block in solution_blocks(path.read_text(encoding="utf-8")):
-        yield _lines(path.relative_to(course.root), block)
-
-
 def _folder_lines(course: Course, *folders: Path) -> Iterator[list[Secret]]:
     for path in (p for folder in folders for p in sorted(folder.rglob("*.py"))):
         lines = path.read_text(encoding="utf-8").split("\n")
@@ -238,9 +229,7 @@ def _texts(location: str, content: bytes) -> Iterator[tuple[str, str]]:
         try:
             value = json.loads(text)
         except ValueError:
-            raise LeakError(
-                f"{location}: this is not valid JSON, so it cannot be checked"
-            ) from None
+            raise LeakError(f"{location}: not valid JSON, so it cannot be checked") from None
         yield from ((f"{location} at {path}", inner) for path, inner in _strings(value, ""))
 
 

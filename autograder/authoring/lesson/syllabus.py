@@ -52,9 +52,6 @@ class WeekSyllabus(_Entry, frozen=True):
     origin: Text
     questions: dict[str, Effort] = {}
 
-    def efforts(self, name: str) -> Effort | None:
-        return self.exercises.get(name) or self.questions.get(name)
-
 
 def syllabus_path(course: Course, week: Week) -> Path:
     return course.exercise_folder(week) / FILE

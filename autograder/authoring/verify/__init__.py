@@ -8,5 +8,3 @@ Start with `hidden_tests`, which grades the programs of the bank. `public_files`
 that students get, `mutants` searches for changes of the solution that no test detects, and
 `week_parts` finds the exercise or misconception that `--only` names.
 """
-
-__all__ = ["hidden_tests", "mutants", "proofs", "public_files", "week_parts"]

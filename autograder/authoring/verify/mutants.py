@@ -35,27 +35,12 @@ _OPERATORS: dict[type[ast.AST], type[ast.AST]] = {
     ast.Pow: ast.Mult,
     ast.Mod: ast.Add,
 }
-_NAMES = {
-    "amax": "amin",
-    "max": "min",
-    "min": "max",
-    "argmax": "argmin",
-    "sum": "mean",
-    "tril": "triu",
-    "ones": "zeros",
-    "zeros": "ones",
-    "ones_like": "zeros_like",
-    "zeros_like": "ones_like",
-    "sin": "cos",
-    "cos": "sin",
-    "any": "all",
-    "all": "any",
-    "logical_and": "logical_or",
-    "exp": "exp2",
-    "log": "log2",
-    "maximum": "minimum",
-    "cumsum": "cumprod",
-}
+_REPLACEMENTS = """
+    amax:amin max:min min:max argmax:argmin sum:mean tril:triu ones:zeros zeros:ones
+    ones_like:zeros_like zeros_like:ones_like sin:cos cos:sin any:all all:any
+    logical_and:logical_or exp:exp2 log:log2 maximum:minimum cumsum:cumprod
+"""
+_NAMES = dict(pair.split(":") for pair in _REPLACEMENTS.split())
 
 
 class Mutant(msgspec.Struct, frozen=True):
@@ -116,8 +101,10 @@ def _changes(node: ast.AST) -> Iterator[ast.AST]:
     elif isinstance(node, ast.If):
         yield _copy(node, test=ast.Constant(True))
         yield _copy(node, test=ast.Constant(False))
-    elif isinstance(node, ast.AugAssign) or _is_call(node) or _rebinds(node):
+    elif isinstance(node, ast.AugAssign) or _rebinds(node):
         yield ast.Pass()
+    elif isinstance(node, ast.Expr) and not isinstance(node.value, ast.Constant):
+        yield ast.Pass()  # a call, not a docstring
     elif isinstance(node, ast.Return) and isinstance(node.value, ast.Tuple):
         yield _copy(node, value=_copy(node.value, elts=node.value.elts[::-1]))
 
@@ -131,11 +118,6 @@ def _changed_constants(value: object) -> Iterator[object]:
             yield value - 1
     elif isinstance(value, float):
         yield value * 2 if value else 1.0
-
-
-def _is_call(node: ast.AST) -> bool:
-    """Return True for an expression statement that is not a docstring."""
-    return isinstance(node, ast.Expr) and not isinstance(node.value, ast.Constant)
 
 
 def _rebinds(node: ast.AST) -> bool:
@@ -177,11 +159,12 @@ def hunt(
             exercise = mutant.function if mutant.function in names else None
             target = engine.target({week.module: mutant.source.encode()})
             try:
-                caught = engine.runs.first_failure(target, mutant.source, exercise)
-                if not caught and exercise is not None:
-                    caught = engine.runs.first_failure(target, mutant.source, None)
+                ran = engine.runs.run_until_failure(target, exercise)
+                if exercise is not None and not ran[-1].report.verdict.failed:
+                    ran = engine.runs.run_until_failure(target, None)
             finally:
                 target.close()
+            caught = ran[-1].report.name if ran[-1].report.verdict.failed else ""
             yield MutantOutcome(mutant, caught, stated.get(mutant.label, ""))
     finally:
         engine.close()

@@ -127,9 +127,7 @@ def _readme_gaps(course: Course, week: Week) -> Iterator[str]:
 def _assigned_checks(folder: WeekFolder) -> tuple[list[str], set[str]]:
     """Return gaps for checks whose names match no exercise, and the exercises of the others."""
     text = folder.checks.read_text(encoding="utf-8")
-    exercises = {
-        t: folder.exercise_of(t) for t in re.findall(r"^def (test\w*)", text, re.MULTILINE)
-    }
+    exercises = {t: folder.exercise_of(t) for t in re.findall(r"^def (test\w*)", text, re.M)}
     gaps = [
         f"{folder.checks.name}: the name of {test} contains no exercise"
         for test, exercise in exercises.items()

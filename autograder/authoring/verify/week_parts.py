@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -12,6 +11,7 @@ import msgspec
 from ...model.course import Course, Week
 from ...model.course.bank import Bank
 from ...model.errors import CourseError
+from ...model.message_text import close_names
 
 
 class Selection(msgspec.Struct, frozen=True):
@@ -35,8 +35,7 @@ def find_selections(course: Course, weeks: list[Week], name: str) -> list[Select
     known = [pair for week in weeks for pair in _named(course, week)]
     if found := [selection for key, selection in known if key == wanted]:
         return list(dict.fromkeys(found))
-    close = difflib.get_close_matches(wanted, dict(known), n=3, cutoff=0.5)
-    guess = f"; did you mean {' or '.join(close)}?" if close else ""
+    guess = close_names(wanted, dict(known))
     where = weeks[0].name if len(weeks) == 1 else "the course"
     raise CourseError(f"{where} has no exercise, misconception or test {name!r}{guess}")
 

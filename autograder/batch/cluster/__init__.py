@@ -3,8 +3,7 @@
 Theory of operation. Submissions are untrusted: each runs in a sandbox on its worker. The scheduler
 and the workers are trusted: a client of the scheduler can run code on the workers, and a worker
 reads solutions, graders and the course's secret. Use TLS on networks that other people can reach.
-Client, scheduler and workers then authenticate with certificates from your own certificate
-authority.
+Client, scheduler and workers then authenticate with certificates from your own authority.
 
 Data flow: each worker receives a parcel with the required parts of the course (registry, graders
 and solutions of the week, secret) and unpacks it in a private folder. The course stays there
@@ -19,10 +18,10 @@ Except for timings, the reports equal those of local grading.
 """
 
 import re
-from ipaddress import ip_address
 
 import msgspec
 
+from ...model.availability import LOOPBACK
 from ...model.errors import KitError
 
 __all__ = ["Cluster", "cluster_at", "plaintext_warning"]
@@ -76,7 +75,7 @@ def cluster_at(
 def plaintext_warning(cluster: Cluster) -> str:
     """Return a warning if data would cross a network without encryption, otherwise ""."""
     found = _ADDRESS.match(cluster.address)
-    if found is None or found.group(1) != "tcp" or _is_here(found.group(2).strip("[]")):
+    if found is None or found.group(1) != "tcp" or found.group(2).strip("[]") in LOOPBACK:
         return ""
     return (
         f"WARNING: {cluster.address} does not use TLS: solutions, submissions and the course's "
@@ -84,12 +83,3 @@ def plaintext_warning(cluster: Cluster) -> str:
         "on the workers. Use tls:// with --tls-ca, --tls-cert and --tls-key, or --insecure on a "
         "network that no one else can reach"
     )
-
-
-def _is_here(host: str) -> bool:
-    if host == "localhost":
-        return True
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return False

@@ -4,16 +4,15 @@ import contextlib
 import logging
 import time
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Executor, Future, wait
-from typing import Any
+from typing import Any, cast
 
 from ...model.availability import installed
 from ...model.errors import KitError
 from ...model.report.schema import Ending, SubmissionReport
 from ...model.report.scoring import fault
-from ..intake import Submission
-from ..pool import Finished
+from ..pool import Finished, Work
 from . import Cluster
 from .worker import RESOURCE, grade, key_of, leave, settle_in
 
@@ -40,11 +39,7 @@ class ClusterSession:
         self._crews: dict[bytes, _Crew] = {}
 
     def grade(
-        self,
-        parcel: bytes,
-        work: Mapping[str, Submission],
-        finished: Finished,
-        notify: Say = lambda line: None,
+        self, parcel: bytes, work: Work, finished: Finished, notify: Say = lambda line: None
     ) -> None:
         """Grade the submissions in `work`; call `finished` with each key and report on arrival."""
         try:
@@ -110,8 +105,7 @@ class _Crew:
 
     def executor(self) -> Executor:
         """Return an executor that runs one job at a time on each worker that has the parcel."""
-        executor: Executor = self._client.get_executor(pure=False, resources={self.resource: 1})
-        return executor
+        return cast(Executor, self._client.get_executor(pure=False, resources={self.resource: 1}))
 
     def look(self) -> int:
         """Send the parcel to new workers; return the number of workers that can grade it."""
@@ -136,8 +130,7 @@ class _Crew:
         if self._client.status != "running":
             raise _lost()
         info = self._client.sync(self._client.scheduler.identity, n_workers=-1)
-        workers: dict[str, Any] = info["workers"]
-        return workers
+        return cast(dict[str, Any], info["workers"])
 
     def dismiss(self) -> None:
         """Remove the parcel from the workers that are still alive."""
@@ -150,7 +143,7 @@ class _Crew:
 class _ClusterBatch:
     """The unfinished submissions of a batch: queued, sent, or queued for a retry alone."""
 
-    def __init__(self, crew: _Crew, work: Mapping[str, Submission], finished: Finished) -> None:
+    def __init__(self, crew: _Crew, work: Work, finished: Finished) -> None:
         self._crew, self._work, self._finished = crew, work, finished
         self._waiting = deque(work)
         self._alone: deque[str] = deque()
@@ -179,8 +172,8 @@ class _ClusterBatch:
         finally:
             self._take_back()
 
-    def _hand_out(self, executor: Executor, most: int) -> None:
-        while self._waiting and len(self._out) < most:
+    def _hand_out(self, executor: Executor, limit: int) -> None:
+        while self._waiting and len(self._out) < limit:
             self._submit(executor, self._waiting.popleft())
         if not self._waiting and not self._out and self._alone:
             self._submit(executor, self._alone.popleft())
@@ -222,10 +215,8 @@ class _ClusterBatch:
             self._crew.say("waiting for a worker: the cluster has none")
         while not self._crew.look():
             if self._crew.refusals:
-                reasons = dict.fromkeys(self._crew.refusals.values())
-                raise KitError(
-                    "every worker of the cluster refuses to grade: " + " | ".join(reasons)
-                )
+                reasons = " | ".join(dict.fromkeys(self._crew.refusals.values()))
+                raise KitError(f"every worker of the cluster refuses to grade: {reasons}")
             if time.monotonic() > deadline:
                 raise KitError(
                     f"no worker appeared within {PATIENCE_SECONDS:.0f} s: start workers (`dask "

@@ -145,9 +145,7 @@ def _leave(key: str) -> None:
             settled.close()
 
 
+@atexit.register
 def _leave_all() -> None:
     for key in list(_settled):
         _settled.pop(key).close()
-
-
-atexit.register(_leave_all)

@@ -1,3 +1,1 @@
 """Commands for course authors."""
-
-__all__ = ["try_file", "verification", "weeks"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 import sys
 from pathlib import Path
@@ -15,7 +14,6 @@ from typer import Argument, Option
 from ...model.availability import axis
 from ...model.course import Course, Week
 from ...model.course.bank import Bank
-from ...model.errors import KitError
 from ...model.report.schema import Ending
 from ...terminal.console import terminal
 from ..app import flag
@@ -37,13 +35,9 @@ def try_(
         str, Argument(help="A file, folder, zip or misconception, or - to read Python from stdin.")
     ],
     show: Annotated[bool, flag("open", "Open the page in a browser.")] = False,
-    quick: Annotated[
-        bool, Option(help="Run without the sandbox: only for code that you trust.")
-    ] = False,
+    quick: Annotated[bool, Option(help="Run without the sandbox: only for trusted code.")] = False,
     device: DeviceOption = "auto",
-    out: Annotated[
-        Path | None, Option(help="The page to write; default: a file in .autograder/tried.")
-    ] = None,
+    out: Annotated[Path | None, Option(help="The page; default: in .autograder/tried.")] = None,
     as_json: JsonOption = False,
 ) -> bool:
     """Show the feedback that a student would get: scores, misconceptions, lines and the page.
@@ -131,13 +125,7 @@ def trial_of(course: Course, week: Week, what: str) -> Trial:
             text = path.read_text(encoding="utf-8-sig", errors="replace")
             return _on_solution(bank, path.stem, text)
         return Trial(read_submission(path, week, course.limits(week), path.stem))
-    programs = {m.name: m.source for m in bank.misconceptions}
-    programs |= bank.alternatives | {"solution": bank.solution}
-    if what not in programs:
-        near = difflib.get_close_matches(what, programs, n=3)
-        guess = f"; did you mean {' or '.join(near)}?" if near else ""
-        raise KitError(f"{what} is neither a file nor a misconception of {week.name}{guess}")
-    source = programs[what]
+    source = bank.program(what)
     offset = bank.solution.count("\n") + 2 if source != bank.solution else 0
     return Trial(Submission(what, {week.module: source.encode()}), own_code=True, offset=offset)
 
@@ -167,11 +155,11 @@ def _renumbered(report: SubmissionReport, offset: int) -> SubmissionReport:
     def moved(items: Any) -> Any:
         return tuple(replace(item, line=line(item.line)) for item in items)
 
-    def example(shown: Counterexample | None) -> Counterexample | None:
-        if shown is None or not shown.line:
-            return shown
-        value = shown.wrong_value.replace(f"Line {shown.line} ", f"Line {line(shown.line)} ", 1)
-        return replace(shown, line=line(shown.line), wrong_value=value)
+    def example(found: Counterexample | None) -> Counterexample | None:
+        if found is None or not found.line:
+            return found
+        value = found.wrong_value.replace(f"Line {found.line} ", f"Line {line(found.line)} ", 1)
+        return replace(found, line=line(found.line), wrong_value=value)
 
     exercises = tuple(
         replace(

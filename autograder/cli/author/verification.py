@@ -128,11 +128,11 @@ def _combined(verify: Verify, week: Week, results: dict[ProofJob, Verification])
 
 
 def _start(
-    verify: Verify, left: list[ProofJob], describe: Callable[[str], None]
+    verify: Verify, jobs: list[ProofJob], describe: Callable[[str], None]
 ) -> Callable[[ProofJob], Verification]:
     """Start the jobs, longest first; return a function that waits for the result of a job."""
-    count = min(verify.jobs or os.cpu_count() or 1, len(left))
-    weights = {p: cost(verify.course, p) for p in left}
+    count = min(verify.jobs or os.cpu_count() or 1, len(jobs))
+    weights = {p: cost(verify.course, p) for p in jobs}
     if verify.jobs is None:  # starting a process is slow, because it imports torch
         count = min(count, sum(weights.values()) // _PROCESS_WEIGHT)
     if count <= 1:
@@ -143,7 +143,7 @@ def _start(
 
         return run_here
     pool = process_pool(count)
-    futures = {p: pool.submit(run_job, p) for p in sorted(left, key=lambda p: -weights[p])}
+    futures = {p: pool.submit(run_job, p) for p in sorted(jobs, key=lambda p: -weights[p])}
 
     def result_of(proof: ProofJob) -> Verification:
         future = futures.pop(proof)

@@ -17,19 +17,18 @@ from typer import Argument, Option
 from ...model.availability import missing_in_words
 from ...model.course import Course, Week, load
 from ...model.errors import CourseError, KitError, NoCourse
+from ...model.message_text import plural
 from ...terminal.console import terminal
 from ..app import flag
 from ..options import DeviceOption, JobsOption
-from ..output import new_table, plural, print_attention
+from ..output import new_table, print_attention
 
 if TYPE_CHECKING:
     from ...authoring.verify.week_parts import Verification
 
 
 def build(
-    check: Annotated[
-        bool, Option(help="Only check; exit with code 1 if a stub or figure is stale.")
-    ] = False,
+    check: Annotated[bool, Option(help="Write nothing; exit with 1 if a file is stale.")] = False,
     figures: Annotated[bool, Option(help="Draw the figures too.")] = False,
     inputs: Annotated[
         str | None,
@@ -69,9 +68,7 @@ def new(
     week: Annotated[
         str | None, Argument(help="An existing week, or the name of a new one: week08_topic.")
     ] = None,
-    exercise: Annotated[
-        str | None, Option(help="The exercise; default: the name of the topic.")
-    ] = None,
+    exercise: Annotated[str | None, Option(help="The exercise; default: the topic's name.")] = None,
     title: Annotated[
         str | None,
         Option("--course", help="Create a course with this title in the current folder."),
@@ -110,9 +107,7 @@ def new(
             paths = new_week(course, week, exercise, torch)
         else:
             if exercise is None:
-                raise CourseError(
-                    f"{existing.name} exists already; to add an exercise, use --exercise NAME"
-                )
+                raise CourseError(f"{existing.name} exists: add an exercise with --exercise NAME")
             paths = add_exercise(course, existing, exercise)
             added = f"{exercise} to {existing.name} in"
             quick = f"{existing.name} --quick --only {exercise}"
@@ -124,9 +119,7 @@ def new(
 
 def verify(
     weeks: Annotated[list[str] | None, Argument(help="Weeks; default: all.")] = None,
-    quick: Annotated[
-        bool, Option(help="Run without the sandbox: the bank is project code.")
-    ] = False,
+    quick: Annotated[bool, Option(help="Run without the sandbox: the bank is trusted.")] = False,
     device: DeviceOption = "auto",
     only: Annotated[
         str | None,
@@ -135,9 +128,7 @@ def verify(
     watching: Annotated[bool, flag("watch", "Verify again after each save.")] = False,
     lesson: Annotated[bool, flag("lesson", "Also run the lessons with the solution.")] = False,
     fresh: Annotated[bool, flag("fresh", "Also verify parts that have not changed.")] = False,
-    mutants: Annotated[
-        bool, Option(help="Try small edits of the solutions instead of the bank.")
-    ] = False,
+    mutants: Annotated[bool, Option(help="Try edited solutions instead of the bank.")] = False,
     draws: Annotated[
         int,
         Option(

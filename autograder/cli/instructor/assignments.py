@@ -17,15 +17,11 @@ from ..output import counted, counting, print_attention
 def release(
     week: WeekArgument,
     early: Annotated[bool, flag("early", "Release before the week's release date.")] = False,
-    again: Annotated[
-        bool, flag("again", "Release a corrected week next to the previous release.")
-    ] = False,
+    again: Annotated[bool, flag("again", "Release a corrected week next to the old one.")] = False,
     solutions: Annotated[
-        bool, flag("solutions", "Release the solutions, after the last extension.")
+        bool, flag("solutions", "Release solutions after all extensions.")
     ] = False,
-    unproven: Annotated[
-        bool, flag("unproven", "Release even if graders or public checks have gaps.")
-    ] = False,
+    unproven: Annotated[bool, flag("unproven", "Release even if `verify` finds gaps.")] = False,
 ) -> bool:
     """Release a week to students: verify it, check for leaks, and publish it with nbgrader.
 
@@ -84,10 +80,8 @@ def _release_solutions(course: Course, week: Week) -> bool:
 
     out = release_solutions(course, week)
     print(f"released the solutions of {week.name}: {len(out.files)} files, without hidden tests")
-    print(
-        f"students fetch them with   nbgrader fetch_assignment {out.folder.name} "
-        f"--course {course.id}"
-    )
+    fetch = f"nbgrader fetch_assignment {out.folder.name} --course {course.id}"
+    print(f"students fetch them with   {fetch}")
     print(f"the same files, for a learning platform:   {out.folder}")
     for note in out.notes:
         print(f"note: {note}")
@@ -109,9 +103,7 @@ def collect(
     repositories: Annotated[
         str | None, Option(help="With --git: a URL or path that contains {username}.")
     ] = None,
-    newest: Annotated[
-        bool, flag("newest", "With --git: take the newest commit, even if it is late.")
-    ] = False,
+    newest: Annotated[bool, flag("newest", "With --git: the newest commit, even if late.")] = False,
 ) -> bool:
     """Collect a week's submissions; report missing students and problems.
 
@@ -163,13 +155,13 @@ def _collect_bulk(course: Course, week: Week, path: Path, roster: Path | None) -
     return print_attention(found.left_out) and not found.unmatched
 
 
-def _collect_git(course: Course, week: Week, roster: Path, where: str | None, newest: bool) -> bool:
+def _collect_git(course: Course, week: Week, roster: Path, urls: str | None, newest: bool) -> bool:
     from ...channels.git import collect_git, read_repositories
     from ...nbgrader.collect.groups import grouped_lines, spread_groups
     from ...nbgrader.collect.submissions import acceptor
     from ...nbgrader.gradebook.database import read_gradebook
 
-    repositories = read_repositories(roster, where)
+    repositories = read_repositories(roster, urls)
     _, entries = read_gradebook(course)
     with counting("repositories", len(repositories)) as advance:
         found = collect_git(

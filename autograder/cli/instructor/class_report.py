@@ -10,10 +10,10 @@ from typer import Argument, Option
 
 from ...model.course import Course, Week, load
 from ...model.errors import KitError
-from ...model.message_text import visible
+from ...model.message_text import plural, visible
 from ...terminal.console import terminal
 from ..app import flag
-from ..output import plural, write_output
+from ..output import write_output
 
 if TYPE_CHECKING:
     from ...model.report.schema import Report
@@ -21,20 +21,14 @@ if TYPE_CHECKING:
 
 
 def report(
-    week: Annotated[
-        str | None, Argument(help="A week: its name or number; default: the course.")
-    ] = None,
+    week: Annotated[str | None, Argument(help="A week; default: the whole course.")] = None,
     files: Annotated[
         list[Path] | None,
         Option("--from", help="A report from `grade --json`; default: the recorded results."),
     ] = None,
     names: Annotated[bool, flag("names", "Include the students' names.")] = False,
-    similarity: Annotated[
-        bool, flag("similarity", "Show modules that are suspiciously similar.")
-    ] = False,
-    out: Annotated[
-        Path | None, Option(help="The HTML file to write; default: report-WEEK.html.")
-    ] = None,
+    similarity: Annotated[bool, flag("similarity", "Show suspiciously similar modules.")] = False,
+    out: Annotated[Path | None, Option(help="The HTML file; default: report-WEEK.html.")] = None,
 ) -> bool:
     """Write the class report of a week or of the course, an HTML page for the instructor.
 

@@ -1,10 +1,8 @@
 """`export`, `roster` and `marks`: exchange grades, class lists and marks as files."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from typer import Argument, Option
 
@@ -13,9 +11,6 @@ from ...model.errors import KitError
 from ..app import flag
 from ..options import UnmarkedOption, WeekArgument, find_week
 from ..output import print_attention, write_output
-
-if TYPE_CHECKING:
-    from ...lms.roster import RosterEntry
 
 
 def export(
@@ -30,9 +25,7 @@ def export(
         Path | None,
         Option(help="The file or folder to write; default: standard output, or the week's name."),
     ] = None,
-    gradescope: Annotated[
-        bool, flag("gradescope", "Write the week's autograder zip for Gradescope.")
-    ] = False,
+    gradescope: Annotated[bool, flag("gradescope", "Write the week's zip for Gradescope.")] = False,
     github: Annotated[
         bool, flag("github", "Write a template repository for GitHub Classroom or Classroom 50.")
     ] = False,
@@ -43,9 +36,7 @@ def export(
             "after_published or hidden."
         ),
     ] = "after_due_date",
-    feedback_as: Annotated[
-        str, Option("--feedback", help="With --gradescope: html or md.")
-    ] = "html",
+    feedback_as: Annotated[str, Option("--feedback", help="For Gradescope: html or md.")] = "html",
     unmarked: UnmarkedOption = False,
     missing: Annotated[
         str, Option(help="The grade for work that is due and not submitted: blank or 0.")
@@ -108,20 +99,11 @@ def roster(
     course, entries = load(), read_roster(file).entries
     with open_gradebook(course) as gradebook:
         for entry in entries:
-            first, last = _split_name(entry)
+            first, last = entry.split_name()
             gradebook.update_or_create_student(
                 entry.student, first_name=first, last_name=last, email=entry.email or None
             )
     print(f"{len(entries)} students are in the gradebook")
-
-
-def _split_name(entry: RosterEntry) -> tuple[str, str]:
-    """Return the first and last name. Canvas exports `Lovelace, Ada`, Moodle `Ada Lovelace`."""
-    last, comma, first = entry.name.partition(", ")
-    if comma:
-        return first, last
-    first, _, last = entry.name.rpartition(" ")
-    return first, last
 
 
 def _export_gradescope(

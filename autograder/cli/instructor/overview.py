@@ -77,9 +77,7 @@ def readable_by_others(folder: Path) -> bool | None:
 
 
 def status(
-    week: Annotated[
-        str | None, Argument(help="A week to show with its students; default: every week.")
-    ] = None,
+    week: Annotated[str | None, Argument(help="A week with its students; default: all.")] = None,
     as_json: Annotated[bool, flag("json", "Print JSON with all names.")] = False,
 ) -> bool:
     """Show how many students of each week are late, graded, marked and so on, and what to do next.

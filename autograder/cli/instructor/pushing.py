@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Annotated
 from typer import Argument, Option
 
 from ...model.errors import KitError
+from ...model.message_text import plural
 from ...terminal.console import terminal
 from ..app import flag
 from ..options import UnmarkedOption, WeekArgument, find_week
-from ..output import counted, counting, plural, print_attention, write_output
+from ..output import counted, counting, print_attention, write_output
 
 if TYPE_CHECKING:
     from ...channels.push import Platform
@@ -23,9 +24,7 @@ def push(
     canvas: Annotated[bool, flag("canvas", "Push to Canvas through its API.")] = False,
     lti: Annotated[bool, flag("lti", "Push to a platform with LTI 1.3 grade services.")] = False,
     dry_run: Annotated[bool, flag("dry-run", "Only show the changes.")] = False,
-    comments: Annotated[
-        bool, Option("--comments/--no-comments", help="Add the feedback as a comment.")
-    ] = True,
+    comments: Annotated[bool, Option(help="Add the feedback as a comment.")] = True,
     overwrite: Annotated[
         bool, flag("overwrite", "Overwrite grades that were entered on the platform.")
     ] = False,
@@ -106,13 +105,11 @@ def site(
     course = load()
     folder = out or Path("build/preview" if at else "build/students")
     try:
-        now = course.localized(dt.datetime.fromisoformat(at)) if at else None
+        now = course.localized(dt.datetime.fromisoformat(at)) if at else dt.datetime.now(dt.UTC)
     except ValueError:
         raise KitError(f"--at {at!r} is not a date such as 2027-02-01") from None
     with terminal(stderr=True).status("building the site") as status:
-        built = build_site(
-            course, folder, now=now, on_week=lambda name: status.update(f"running {name}")
-        )
+        built = build_site(course, folder, now=now, on_week=lambda w: status.update(f"running {w}"))
     print(f"{built.folder / 'index.html'}: {plural(len(built.weeks), 'week')}")
     if built.waiting:
         print(f"not included, because not released yet: {', '.join(built.waiting)}")

@@ -10,11 +10,11 @@ from typer import Argument, Option
 
 from ...model.course import Course, Week
 from ...model.errors import KitError
-from ...model.message_text import visible
+from ...model.message_text import plural, visible
 from ...terminal.console import terminal
 from ..app import flag
 from ..options import JobsOption, WeekArgument, find_week
-from ..output import new_table, plural
+from ..output import new_table
 
 if TYPE_CHECKING:
     from ...nbgrader.collect.history import Entry, History
@@ -92,9 +92,7 @@ def _preview(
     from .grading import run_batch
 
     if not collected(course, week):
-        raise KitError(
-            f"nothing was collected for {week.name}: run `autograder collect {week.name}`"
-        )
+        raise KitError(f"nothing was collected: run `autograder collect {week.name}`")
     report, lines = grade_by_release(course, week, partial(run_batch, jobs=jobs))
     for line in lines:
         print(line)
@@ -144,9 +142,7 @@ def _carry_out(course: Course, week: Week, log: RegradeLog, plan: Plan) -> None:
 def restore(
     week: WeekArgument,
     student: Annotated[str, Argument(help="A student's name in the gradebook.")],
-    to: Annotated[
-        str | None, Option(metavar="WHICH", help="The number of the submission to restore.")
-    ] = None,
+    to: Annotated[str | None, Option(metavar="WHICH", help="The submission's number.")] = None,
 ) -> None:
     """List a student's submissions of a week, or restore an earlier one.
 
@@ -211,9 +207,7 @@ def requests(
 
     if answer is not None:
         answer_request(course, chosen, answer, text)
-        print(
-            f"answered; `autograder feedback {chosen.name} --student {answer}` releases the answer"
-        )
+        print(f"answered; `autograder feedback {chosen.name} --student {answer}` releases it")
     waiting = open_requests(course, chosen)
     for name in waiting:
         request = read_request(course, chosen, name)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import shutil
-import socket
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -16,9 +15,10 @@ from typer import Option
 from ...model.availability import axis
 from ...model.course import Course, load
 from ...model.errors import KitError
+from ...model.message_text import plural
 from .. import options
 from ..app import flag
-from ..output import plural, print_checks, write_output
+from ..output import print_checks, write_output
 
 if TYPE_CHECKING:
     from ...serve.login import Role
@@ -62,9 +62,7 @@ def serve(
         list[str] | None,
         Option("--student", help="With --tokens: only this student; may be repeated."),
     ] = None,
-    check: Annotated[
-        bool, flag("check", "Report whether the service can run here, and exit.")
-    ] = False,
+    check: Annotated[bool, flag("check", "Report whether the service can run here.")] = False,
     database: Annotated[
         str, Option("--db", help="postgresql+psycopg://user@host/database; default: SQLite.")
     ] = "",
@@ -183,6 +181,7 @@ def _checks(course: Course, address: Address, database: str, sandbox: str) -> It
     from ...nbgrader.workspace import Workspace
     from ...sandbox import choose
     from ...serve.login import Accounts
+    from ...serve.request_limits import listening
     from ...serve.start import require_encryption
     from ...serve.tables import open_database
 
@@ -206,7 +205,11 @@ def _checks(course: Course, address: Address, database: str, sandbox: str) -> It
         yield bool(students), found, "run `autograder roster class.csv` to add them"
         found = f"people with a token: {len(tokens)}"
         yield bool(tokens), found, "run `autograder serve --tokens tokens.csv` to create tokens"
-    yield _port(address)
+    try:
+        listening(address.host, address.port).close()
+        yield True, f"port: {address.host}:{address.port} is free", ""
+    except KitError as error:
+        yield False, str(error), "choose a different --port, or stop the program that uses it"
     try:
         require_encryption(address)
         yield True, f"address: {address.url}", ""
@@ -215,14 +218,3 @@ def _checks(course: Course, address: Address, database: str, sandbox: str) -> It
     free = shutil.disk_usage(course.root).free
     disk = f"disk: {free / 2**30:.1f} GiB free"
     yield free > _MIN_DISK, disk, "free some space: submissions are stored there"
-
-
-def _port(address: Address) -> Check:
-    with socket.socket(socket.AF_INET6 if ":" in address.host else socket.AF_INET) as trial:
-        trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            trial.bind((address.host, address.port))
-        except OSError as error:
-            what = f"port: {address.host}:{address.port}: {error.strerror}"
-            return False, what, "choose a different --port, or stop the program that uses it"
-    return True, f"port: {address.host}:{address.port} is free", ""

@@ -14,6 +14,7 @@ from ...worker.protocol import frames
 from ...worker.protocol.dtypes import dtype_without_operator
 from ...worker.protocol.frames import nested
 from ...worker.protocol.values import Decoder, Encoder, read_special
+from ...worker.torch_support.devices import tensors_in
 from ..disclosure.allowed_words import AllowedWords
 from ..disclosure.failure_messages import crashed, forbidden, state_mismatch
 from ..disclosure.leak_budget import with_products
@@ -276,7 +277,7 @@ class Case:
 
     def cotangents(self, result: Any) -> list[torch.Tensor]:
         """Draw a random cotangent for every float tensor in a result."""
-        floats = [y for y in _tensors(result) if y.is_floating_point()]
+        floats = [y for y in tensors_in(result) if y.is_floating_point()]
         return [self.draw.like(tuple(y.shape), y.dtype) for y in floats]
 
 
@@ -296,11 +297,3 @@ def _shapes(values: Iterable[frames.Value]) -> Iterator[tuple[int, ...]]:
             yield (value,)
         elif isinstance(value, (frames.SeqV, frames.MapV)):
             yield (len(value.items),)
-
-
-def _tensors(value: Any) -> Iterator[torch.Tensor]:
-    if isinstance(value, torch.Tensor):
-        yield value
-    elif isinstance(value, (tuple, list, dict)):
-        for item in value.values() if isinstance(value, dict) else value:
-            yield from _tensors(item)

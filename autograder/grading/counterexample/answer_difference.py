@@ -143,15 +143,15 @@ def _wrong_gradient(mine: tuple[Any, ...], right: tuple[Any, ...], value: Any) -
         map(largest_entry, value if isinstance(value, (tuple, list)) else (value,)), default=0.0
     )
     scale = max([*map(largest_entry, right), 1e-2 * largest], default=0.0)
-    for index, (g, e) in enumerate(zip(mine, right, strict=False)):
-        if g is not None or e is not None:
-            g, e = (
-                torch.zeros_like(e) if g is None else g,
-                torch.zeros_like(g) if e is None else e,
-            )
-            if distance(g, e, scale) > 1:
-                return index
+    for index, pair in enumerate(zip(mine, right, strict=False)):
+        if any(g is not None for g in pair) and distance(*_with_zeros(*pair), scale) > 1:
+            return index
     return None
+
+
+def _with_zeros(a: Any, b: Any) -> tuple[Any, Any]:
+    """Replace a missing gradient by zeros."""
+    return torch.zeros_like(b) if a is None else a, torch.zeros_like(a) if b is None else b
 
 
 def _of_counts(
@@ -217,12 +217,8 @@ def side_by_side(
             many = isinstance(read_answer(right)[0], (tuple, list))
             return Sides("True", "False", f"[{found.path[0]}]" if many else "")
         case "gradient":
-            e, g = (read_answer(x)[1][found.path[0]] for x in (right, mine))
-            e, g = (
-                torch.zeros_like(g) if e is None else e,
-                torch.zeros_like(e) if g is None else g,
-            )
-            return differing_entries(e, g)
+            gradients = (read_answer(x)[1][found.path[0]] for x in (right, mine))
+            return differing_entries(*_with_zeros(*gradients))
         case "work" | "memory access":
             counts = [x[0].counts or frames.Counts(0, 0, 0) for x in (right, mine)]
             return Sides(work_text(found.path[0], counts[0]), work_text(found.path[0], counts[1]))

@@ -67,10 +67,21 @@ class Step:
         return (*self.args, *self.kwargs.values(), *(self.cotangents or ()))
 
     @property
+    def objects(self) -> set[Made]:
+        """The objects of earlier steps that this call needs."""
+        found = {m for m in leaves_of(self.values) if isinstance(m, Made)}
+        return found | ({self.owner} if self.owner else set())
+
+    @property
     def uses(self) -> set[int]:
-        """The keys of the steps that made the objects of this call."""
-        found = {m.step for m in leaves_of(self.values) if isinstance(m, Made)}
-        return found | ({self.owner.step} if self.owner else set())
+        """The keys of the steps that made these objects."""
+        return {made.step for made in self.objects}
+
+    @property
+    def arrays(self) -> list[Any]:
+        """The distinct arrays among the arguments."""
+        arrays = (x for x in leaves_of((self.args, self.kwargs)) if is_array(x))
+        return list({id(x): x for x in arrays}.values())
 
     def mapped(self, change: Callable[[Any], Any]) -> Step:
         """Return a copy whose arrays, lists and plain values are replaced by `change`."""
@@ -233,7 +244,7 @@ class Player:
         handles: dict[Made, int] = {}
         answers: list[Answer | Outcome] = []
         for step in steps:
-            if any(m not in handles for m in _objects(step)):
+            if any(m not in handles for m in step.objects):
                 break
             try:
                 answer = self.target.request(step.frame(handles, fresh=not answers))
@@ -255,11 +266,6 @@ class Player:
                     step = replace(step, state=weights(step.fill, value.state))
             found.append(step)
         return tuple(found)
-
-
-def _objects(step: Step) -> set[Made]:
-    found = {m for m in leaves_of(step.values) if isinstance(m, Made)}
-    return found | ({step.owner} if step.owner else set())
 
 
 def weights(

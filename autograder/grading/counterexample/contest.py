@@ -8,7 +8,6 @@ that its text makes.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from functools import partial
@@ -25,7 +24,7 @@ from ..comparator import as_tensor, is_array
 from ..outcomes import Outcome
 from ..running.test_runner import Files, Runs
 from ..targets.in_process import Target
-from ..targets.sandboxed import Sandboxed
+from ..targets.sandboxed import Reloaded, Sandboxed
 from .answer_difference import WORK, AnswerDifference, Sides, difference, is_style, side_by_side
 from .array_sizes import of_length_one
 from .call_cost import Calls, RecordedTest, WrongCalls, cost
@@ -54,7 +53,7 @@ class Shown(NamedTuple):
 
 
 class Contest:
-    """Compares one program with the correct programs."""
+    """Compares one program with the correct programs. `version`: the loaded program."""
 
     def __init__(
         self,
@@ -65,29 +64,18 @@ class Contest:
         exercise: str,
         seconds: float,
     ) -> None:
-        self._runs, self._load, self._files, self._seconds = runs, load, files, seconds
+        self._runs, self._files, self._seconds = runs, files, seconds
         self._solution, *self._others = right
-        self._exercise, self._mine = exercise, Player(load(files), exercise)
+        self.version, self._exercise = Reloaded(load), exercise
+        self._mine = Player(self.version.load(files), exercise)
         self._strictly = self._remembers = False
         self._plays = 0  # sequences of calls since the program was loaded
-        self._began = time.thread_time()
 
-    def close(self) -> None:
-        self._mine.target.close()
-
-    def restarted(self, files: Files | None = None) -> Player:
-        """Load the program again, so that it remembers no earlier call.
-
-        files: other files to load instead
-        """
+    def restarted(self, files: Files | None = None) -> Target:
+        """Load the program, or other files, so that it remembers no earlier call."""
         self._plays = 0
-        if isinstance(self._mine.target, Sandboxed):
-            # in the same process, which is much faster
-            self._mine.target.swap(files or self._files)
-        else:
-            self._mine.target.close()
-            self._mine = Player(self._load(files or self._files), self._exercise)
-        return self._mine
+        self._mine = Player(self.version.load(files or self._files), self._exercise)
+        return self._mine.target
 
     def first_wrong(
         self, small: Sequence[RecordedTest], named: Player | None, kinds: Collection[str]
@@ -144,18 +132,8 @@ class Contest:
                 break
         return best
 
-    def exclude(self, seconds: float) -> None:
-        """Do not charge these seconds, which were spent on results that all submissions share."""
-        self._began += seconds
-
-    def spent_seconds(self) -> float:
-        """Return the processor time spent so far, in this process and in the sandbox."""
-        target = self._mine.target
-        inside = target.clocks.used_seconds() if isinstance(target, Sandboxed) else 0.0
-        return time.thread_time() - self._began + inside
-
     def _spent_share(self) -> float:
-        return self.spent_seconds() / self._seconds
+        return self.version.seconds() / self._seconds
 
     # Comparing
 
@@ -321,13 +299,10 @@ class Contest:
             return None
         (effect,) = finding.found.path
         in_numpy = effect.effect is Effect.ARRAY
-        before = list(
-            {id(x): x for x in leaves_of((last.args, last.kwargs)) if is_array(x)}.values()
-        )
         after = [x for x in leaves_of(read_answer(answers[-1])[0]) if is_array(x)]
         pairs = [
             (x, y)
-            for x, y in zip(before, after, strict=False)
+            for x, y in zip(last.arrays, after, strict=False)
             if isinstance(x, torch.Tensor) != in_numpy
         ]
         x, y = pairs[effect.argument - 1]

@@ -187,7 +187,7 @@ class Script:
 
     def _input(self, step: Step, index: int) -> str:
         """Return the name of the input or parameter with this gradient."""
-        floats = [x for x in _arrays_of(step) if isinstance(x, torch.Tensor)]
+        floats = [x for x in step.arrays if isinstance(x, torch.Tensor)]
         floats = [x for x in floats if x.is_floating_point()]
         if index < len(floats):
             return self._arrays[id(floats[index])][1]
@@ -196,7 +196,7 @@ class Script:
 
     def _changed(self, step: Step, effect: SideEffect) -> str:
         in_numpy = effect.effect is Effect.ARRAY
-        arrays = [x for x in _arrays_of(step) if isinstance(x, torch.Tensor) != in_numpy]
+        arrays = [x for x in step.arrays if isinstance(x, torch.Tensor) != in_numpy]
         return self._arrays[id(arrays[effect.argument - 1])][1]
 
     # Expressions
@@ -338,8 +338,3 @@ def path_of(step: Step, makers: dict[int, Step]) -> str:
         return str(step.args[0])
     owner = makers[step.owner.step].options.path if step.owner is not None else ""
     return ".".join(part for part in (owner, step.options.path) if part)
-
-
-def _arrays_of(step: Step) -> list[Any]:
-    arrays = (x for x in leaves_of((step.args, step.kwargs)) if is_array(x))
-    return list({id(x): x for x in arrays}.values())

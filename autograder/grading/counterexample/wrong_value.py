@@ -1,9 +1,8 @@
-"""Find the first wrong value that a program computes on its counterexample.
+"""Describe the first wrong value that a program computes on its counterexample.
 
-A traced version of the submission makes the calls of the counterexample, and so do traced versions
-of the correct programs (`localization.traced_runs`). The first deviating value is described if
-correct programs compute its counterpart: the same output, or the result of the same operation on
-the same operands. A submission can falsify its records, but only its own student reads them.
+The submission and the correct programs are traced while they make the calls of the counterexample
+(`localization.traced_runs`). The first deviating value is described if correct programs compute its
+counterpart: the same output, or the result of the same operation on the same operands.
 """
 
 from __future__ import annotations
@@ -14,13 +13,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...repair.instrumentation import TracedExpression, TracedProgram
+from ...repair.instrumentation import TracedExpression
 from ...repair.trace_recorder import KIND, TYPE, UNORDERED, number_of_type
-from ..localization.traced_runs import RightValues, TracedRun, rows_during, same, values_of
+from ..localization.traced_runs import RightValues, TracedRun, same
 from ..outcomes import printable
 from .answer_difference import Sides, differing_entries
-from .call_cost import Calls
-from .call_sequence import Player
 from .value_text import result_text
 
 _SIZES = (8, 16, 32, 64)
@@ -34,7 +31,7 @@ _MOST_OPERANDS = 2
 _MOST_SHOWN = 4  # entries of an array to show; of a larger one, only one entry
 _LONGEST = 48  # characters of an expression or of an operand's value
 
-Row = tuple["RecordedRun", int]
+Row = tuple[TracedRun, int]
 
 
 class WrongValue(NamedTuple):
@@ -49,73 +46,47 @@ class WrongValue(NamedTuple):
     sides: Sides
     operands: str
 
-    def sentence(self, expected: str, actual: str) -> str:
+    def sentence(self, expected: str, actual: str, names_line: bool) -> str:
         """Describe the value, given the counterexample's values, which are not repeated."""
+        subject = f"Line {self.line}" if names_line else "Your code"
         source = f" from {self.operands}" if self.operands else ""
         if (expected, actual) == (self.sides.expected, self.sides.actual):
-            return f"Line {self.line} computes this value{source}."
+            return f"{subject} computes this value{source}."
         value = f"`{self.code}` = {self.sides.actual}{source}"
-        return f"Line {self.line} computes {value}; {self.sides.expected} is expected."
+        return f"{subject} computes {value}; {self.sides.expected} is expected."
 
 
-class RecordedRun(NamedTuple):
-    """A traced run, and the target that still has its values."""
+def first_wrong_value(run: TracedRun, right: RightValues, least_line: int) -> WrongValue | None:
+    """Return the first wrong value, or None if correct programs compute no counterpart.
 
-    run: TracedRun
-    player: Player
-
-    def values(self, exercise: str, rows: Sequence[int]) -> list[Any]:
-        return values_of(self.player.target, exercise, rows)
-
-
-def record_run(
-    program: TracedProgram, player: Player, exercise: str, calls: Calls
-) -> RecordedRun | None:
-    """Make the calls on a traced program; return None if its rows are invalid."""
-    rows = rows_during(player.target, exercise, lambda: player.play(calls))
-    return None if rows is None else RecordedRun(TracedRun(program, rows), player)
-
-
-def first_wrong_value(
-    exercise: str, mine: RecordedRun, rights: Sequence[RecordedRun]
-) -> WrongValue | None:
-    """Return the first wrong value, or None if correct programs compute no counterpart."""
-    runs = [right.run for right in rights]
-    right = RightValues(
-        np.concatenate([run.rows for run in runs]),
-        np.concatenate([run.returned(exercise) for run in runs]),
-    )
-    kept = np.flatnonzero(right.is_comparable(mine.run.rows))
-    run = TracedRun(mine.run.program, mine.run.rows[kept])
-    run.judge(right, exercise)
-    first = min(run.deviations, default=len(kept))
-    for row in (r for r in range(first, len(kept)) if not run.same[r] and not run.node(r).name):
-        expected = _counterpart(exercise, run, row, rights)
+    run:        the run of the submission, compared with the correct ones
+    least_line: the first line that is known to contain a mistake; values of earlier lines do not
+                count
+    """
+    first = min(run.deviations, default=len(run.rows))
+    for row in (r for r in range(first, len(run.rows)) if not run.same[r] and not run.node(r).name):
+        counts = run.node(row).line >= least_line
+        expected = _counterpart(run, row, right.runs) if counts else None
         if expected is not None:
+            other, counterpart = expected
             operands = [o for o in run.operands[row] if _is_telling(run.rows[o])]
-            numbers = [int(kept[r]) for r in (row, *operands)]
-            value, *parts = map(_numbers, mine.values(exercise, numbers))
-            (right_value,) = map(_numbers, expected[0].values(exercise, [expected[1]]))
+            value, *parts = map(_numbers, run.values([row, *operands]))
+            right_value = _numbers(*other.values([counterpart]))
             if value is None or right_value is None:
                 return None
-            types = [
-                _DTYPES.get(x[TYPE]) for x in (run.rows[row], expected[0].run.rows[expected[1]])
-            ]
+            types = [_DTYPES.get(x[TYPE]) for x in (run.rows[row], other.rows[counterpart])]
             sides = _sides(value, right_value, *types)
             codes = [run.node(o).code or run.node(o).variable for o in operands]
             return _described(run.node(row), sides, zip(codes, parts, strict=True))
     return None
 
 
-def _counterpart(
-    exercise: str, run: TracedRun, row: int, rights: Sequence[RecordedRun]
-) -> Row | None:
+def _counterpart(run: TracedRun, row: int, rights: Sequence[TracedRun]) -> Row | None:
     """Return the row of a correct program that should equal this row, or None if it is unclear."""
     node, value = run.node(row), run.rows[row]
     telling = [o for o in run.operands[row] if _is_telling(run.rows[o])]
     inputs = [run.rows[o] for o in telling] if all(run.same[telling]) else []
-    outputs = run.returned_rows(exercise)
-    places = [n for n, output in enumerate(outputs) if row == _producer(run, output)]
+    places = [n for n, output in enumerate(run.returned) if row == _producer(run, output)]
 
     def is_same_step(right_run: TracedRun, r: int) -> bool:
         theirs = right_run.rows[right_run.operands[r]]
@@ -125,8 +96,8 @@ def _counterpart(
         return node.operation != "" and right_run.node(r).operation == node.operation
 
     def is_same_output(right_run: TracedRun, r: int) -> bool:
-        theirs = right_run.returned_rows(exercise)
-        return len(theirs) == len(outputs) and r in (theirs[n] for n in places[:1])
+        theirs = right_run.returned
+        return len(theirs) == len(run.returned) and r in (theirs[n] for n in places[:1])
 
     rules: tuple[tuple[Callable[[TracedRun, int], bool], ...], ...] = (
         (is_same_output,),
@@ -135,16 +106,16 @@ def _counterpart(
     comparable = [
         (right, r)
         for right in rights
-        for r, other in enumerate(right.run.rows)
+        for r, other in enumerate(right.rows)
         if other[KIND] == value[KIND]
     ]
     for rule in rules:
-        found = [(right, r) for right, r in comparable if all(f(right.run, r) for f in rule)]
-        if any(same(value, right.run.rows[[r]]).any() for right, r in found):
+        found = [(right, r) for right, r in comparable if all(f(right, r) for f in rule)]
+        if any(same(value, right.rows[[r]]).any() for right, r in found):
             return None  # this step is correct, and its value is a wrong one elsewhere
         programs = {id(right) for right, _ in found}
         if len(programs) >= min(_LEAST_AGREEING, len(rights)):
-            rows = np.array([right.run.rows[r] for right, r in found])
+            rows = np.array([right.rows[r] for right, r in found])
             if same(rows[0], rows).all():
                 return found[0]
     return None

@@ -188,8 +188,8 @@ class CarriedForward:
             elif ran.report.verdict is Verdict.PASS and first.failed and counts.answers:
                 credit[name] = 1.0
         if doubtful:
-            right, requests = self.runs.right_answers(exercise), self.runs.recorded(exercise)
-            resembling = resembling_tests(doubtful, right, requests)
+            recorded = self.runs.recorded(exercise)
+            resembling = resembling_tests(doubtful, recorded, needs_work=True)
             credit.update(dict.fromkeys(resembling, 1.0))
         return Inherited(helpers.names if credit else (), credit, rerun, helpers.names)
 

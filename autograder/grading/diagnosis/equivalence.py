@@ -60,26 +60,16 @@ def partly_same_failure(mine: Ran, wrong: Ran, right: Answers) -> bool:
 
 def same_reason(mine: Ran, wrong: Ran) -> bool:
     """Return True if two runs failed for the same reason, even if their values differ."""
-    mine_last, wrong_last = last_answer(mine), last_answer(wrong)
     if mine.report.verdict != wrong.report.verdict:
         return False
     if mine.flaw is Flaw.REFUSAL and len(mine.answers) != len(wrong.answers):
         return False  # the two programs accept different arguments
     if mine.flaw.independent_of_values and mine.report.message == wrong.report.message:
-        return not _different_numbers(mine_last, wrong_last)
+        return not _different_numbers(mine.last_answer, wrong.last_answer)
     if not mine.report.verdict.raised or len(mine.answers) != len(wrong.answers):
         return False
-    if not (isinstance(mine_last, tuple) and isinstance(wrong_last, tuple)):
-        return False
-    mine_error, wrong_error = mine_last[0].raised, wrong_last[0].raised
-    if mine_error is None or wrong_error is None:
-        return False
-    return _same_error(mine_error, wrong_error)
-
-
-def last_answer(run: Ran) -> Answer | Outcome | None:
-    """Return the last answer of a test, or None if there is no answer."""
-    return run.answers[-1] if run.answers else None
+    error, other = mine.last_raised, wrong.last_raised
+    return error is not None and other is not None and _same_error(error, other)
 
 
 def _only_values(mine: Ran, wrong: Ran) -> bool:

@@ -7,7 +7,7 @@ points.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import torch
@@ -16,11 +16,10 @@ from ...model.report.findings import FINDINGS, symptom_name
 from ...model.report.schema import Diagnosis
 from ...worker.protocol import frames
 from ...worker.protocol.values import read_answer
-from ..comparator import DIGITS, close
+from ..comparator import DIGITS, close, leaves
 from ..disclosure.known_errors import family
 from ..outcomes import Answers, Flaw
 from ..running.pytest_plugin import Ran
-from .equivalence import last_answer
 
 _MAX_SYMPTOMS = 3
 
@@ -59,9 +58,7 @@ _BY_FLAW = {
 
 def _symptom(ran: Ran, right: Answers) -> str | None:
     """Return the symptom that a failed test shows, or None if there is no clear symptom."""
-    last = last_answer(ran)
-    reply = last[0] if isinstance(last, tuple) else None
-    raised = reply.raised if reply is not None else None
+    reply, raised = ran.last_reply, ran.last_raised
     if ran.report.verdict.raised and raised is not None:
         is_syntax = "SyntaxError" in raised.bases
         return None if is_syntax else family(raised.type, raised.message)
@@ -93,7 +90,7 @@ def _symptom_of_values(ran: Ran, right: Answers) -> str | None:
     if not isinstance(mine, tuple) or not isinstance(other, tuple):
         return None
     try:
-        pairs = list(_parts(read_answer(mine)[0], read_answer(other)[0]))
+        pairs = [(a, b) for a, b, _ in leaves(read_answer(mine)[0], read_answer(other)[0])]
     except frames.BadFrame:
         return None
     kinds = [k for a, b in pairs if (k := _different_kind(a, b)) is not None]
@@ -108,14 +105,6 @@ def _symptom_of_values(ran: Ran, right: Answers) -> str | None:
     if pairs and all(_is_constant(a) and not _is_constant(b) for a, b in pairs):
         return "constant" if any(a.any() for a, _ in pairs) else "zeros"
     return "digits" if pairs and all(_almost_equal(a, b) for a, b in pairs) else None
-
-
-def _parts(a: Any, b: Any) -> Iterator[tuple[Any, Any]]:
-    if isinstance(a, (tuple, list)) and isinstance(b, (tuple, list)) and len(a) == len(b):
-        for x, y in zip(a, b, strict=True):
-            yield from _parts(x, y)
-    else:
-        yield a, b
 
 
 def _different_kind(a: Any, b: Any) -> str | None:

@@ -8,37 +8,28 @@ enough to reject a version. A version that passes the probe still has to pass th
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import torch
 
-from ...repair import UNPARSABLE, Edit, without_unused_definitions
+from ...repair import Edit, without_unused_definitions
 from ...worker.protocol import frames
 from ...worker.protocol.frames import Answer, frame_path
 from ...worker.protocol.values import read_answer
 from ..comparator import FAR, distance, largest_entry
 from ..outcomes import Outcome
 from ..running.pytest_plugin import Ran
-from ..running.test_runner import Runs
+from ..running.test_runner import Load, Runs
 from ..targets.in_process import Target
-from ..targets.sandboxed import Sandboxed
+from ..targets.sandboxed import Reloaded
 
 _CLOCK_SECONDS = 0.02  # how long a reading of the sandbox's processor time stays valid
 _PATIENCE = 4.0  # limit on the measured processor time, as a multiple of the budget
-_NOT_PARSED = ("SyntaxError", "IndentationError", "TabError")
 _NOISE = 1e-2  # smaller gradients, relative to the value, may be rounding noise
 _TOO_LARGE = 4  # limit on the largest tensor, as a multiple of the solution's largest tensor
-
-
-class Difference(NamedTuple):
-    """An answer that differs from the solution's. `number`: the index of its call in the test."""
-
-    test: str
-    number: int
-    answer: Answer | Outcome
 
 
 @dataclass
@@ -62,19 +53,25 @@ class Probe:
         """The names of the module's functions and classes that the test calls."""
         return {frame_path(frame).partition(".")[0] for frame, _ in self.steps}
 
-    def difference(self, target: Target, exercise: str) -> Difference | None:
-        """Return the first answer that differs from the solution's, or None if none differs."""
+    def replay(self, target: Target, exercise: str) -> None:
+        """Make the requests on a target; raise an Outcome if one fails."""
+        target.begin(self.test, exercise)
+        for frame, _ in self.steps:
+            target.request(frame)
+
+    def passes(self, target: Target, exercise: str) -> bool:
+        """Return True if no answer differs from the solution's; stop at the first that does."""
         target.begin(self.test, exercise)
         for number, (frame, right) in enumerate(self.steps):
             try:
                 answer = target.request(frame)
-            except Outcome as outcome:
-                return Difference(self.test, number, outcome)
+            except Outcome:
+                return False
             if number not in self._references:
                 self._references[number] = ReferenceAnswer(right)
             if self._references[number].distance(answer) > self.within:
-                return Difference(self.test, number, answer)
-        return None
+                return False
+        return True
 
 
 class ReferenceAnswer:
@@ -121,34 +118,6 @@ def _decoded_or_none(answer: Answer) -> tuple[Any, tuple[Any, ...]] | None:
 
 
 @dataclass(frozen=True)
-class ReferencePrograms:
-    """The course's own programs for an exercise.
-
-    right: the sources of correct programs, the solution first
-    wrong: return the source of a misconception, given its name
-    target: load a source in this process
-    """
-
-    right: Sequence[str]
-    wrong: Callable[[str], str]
-    target: Callable[[str], Target]
-
-
-@dataclass(frozen=True)
-class Grader:
-    """The functions of the grading engine that localization uses.
-
-    runs: the hidden tests
-    target: load a submission's files, with correct versions of the named exercises
-    own: return the course's own programs for an exercise, as a reference for recorded values
-    """
-
-    runs: Runs
-    target: Callable[[Mapping[str, bytes], tuple[str, ...]], Target]
-    own: Callable[[str], ReferencePrograms]
-
-
-@dataclass(frozen=True)
 class WrongExercise:
     """An exercise of a submission that fails tests.
 
@@ -180,96 +149,56 @@ class WrongExercise:
 class CandidateRunner:
     """Runs edited versions of a wrong exercise, one after the other, in one process.
 
+    load:    loads a submission's files, with correct versions of the named exercises
     seconds: the budget for `SubmissionClocks.work`. An edit that fixes an exercise changes its
              points, so a submission must have the same budget however busy the machine is. The
              measured processor time limits only programs that are much slower than usual
     """
 
-    def __init__(self, grader: Grader, wrong: WrongExercise, seconds: float) -> None:
-        self._grader, self._wrong, self._seconds = grader, wrong, seconds
+    def __init__(self, runs: Runs, load: Load, wrong: WrongExercise, seconds: float) -> None:
+        self._runs, self._wrong, self._seconds = runs, wrong, seconds
+        self._version = Reloaded(lambda files: load(files, wrong.stubbed))
+        self.exclude = self._version.exclude
         self._short = wrong.data
         self._failed = tuple(r.report.name for r in wrong.failing)
         self._tests = {r.report.name for r in wrong.ran}
-        self._target: Target | None = None
-        self._began = time.thread_time()
         self._measured, self._read_at = 0.0, -1.0
-
-    def exclude(self, seconds: float) -> None:
-        """Do not charge these seconds, which were spent on results that all submissions share."""
-        self._began += seconds
 
     @property
     def spent_share(self) -> float:
         """The share of the budget that is spent. The measured part may be 20 ms old."""
         if time.monotonic() - self._read_at > _CLOCK_SECONDS:
-            self._measured, self._read_at = self._measured_seconds(), time.monotonic()
-        return max(self._spent(), self._measured / _PATIENCE) / self._seconds
-
-    def _measured_seconds(self) -> float:
-        inside = self._target.clocks.used_seconds() if isinstance(self._target, Sandboxed) else 0.0
-        return time.thread_time() - self._began + inside
-
-    def _spent(self) -> float:
-        """Return the work of the sandbox; in this process, where none is counted, the time."""
-        if isinstance(self._target, Sandboxed):
-            return self._target.clocks.work
-        return self._measured_seconds()
+            self._measured, self._read_at = self._version.seconds(), time.monotonic()
+        return max(self._version.work(), self._measured / _PATIENCE) / self._seconds
 
     def shorten(self, probes: Iterable[Probe]) -> None:
         """Make `short` load only the definitions that these probes need."""
         names = {self._wrong.exercise}.union(*(p.calls for p in probes))
         self._short = without_unused_definitions(self._wrong.source, names)
 
-    def short(self, edit: Edit) -> Target | None:
-        """Load an edited version without unused definitions; return None if it cannot be parsed."""
-        return self._load(edit.applied(self._short))
-
-    def load_text(self, text: str) -> Target | None:
-        """Load a replacement of the submission's module; return None if it cannot be parsed."""
-        return self._load(text.encode())
+    def short(self, edit: Edit) -> Target:
+        """Load an edited version without unused definitions."""
+        return self.load(edit.applied(self._short))
 
     def passes(self, edit: Edit) -> bool:
         """Return True if all hidden tests of the exercise pass after an edit."""
-        target = self._load(edit.applied(self._wrong.data))
-        if target is None:
-            return False
-        ran = self._grader.runs.run_until_failure(target, self._wrong.exercise, self._failed)
+        target = self.load(edit.applied(self._wrong.data))
+        ran = self._runs.run_until_failure(target, self._wrong.exercise, self._failed)
         return all(not r.report.verdict.failed for r in ran if r.report.name in self._tests)
 
     def run(self, edit: Edit) -> list[Ran]:
-        """Run all hidden tests after an edit; return the old results if parsing fails."""
-        text, runs = edit.applied(self._wrong.data), self._grader.runs
-        target = self._load(text)
-        if target is None:
-            return list(self._wrong.ran)
-        ran = runs.run(target, runs.files(text.decode("utf-8", "replace")), self._wrong.exercise)
+        """Run all hidden tests after an edit."""
+        text, runs = edit.applied(self._wrong.data), self._runs
+        files = runs.files(text.decode("utf-8", "replace"))
+        ran = runs.run(self.load(text), files, self._wrong.exercise)
         return [r for r in ran if r.report.name in self._tests]
 
-    def _load(self, text: bytes) -> Target | None:
-        files = {**self._wrong.files, self._wrong.module: text}
-        if isinstance(self._target, Sandboxed):
-            ended = self._target.swap(files)  # the sandbox compiles the module
-            return None if ended in _NOT_PARSED else self._target
-        if not _compiles(text):
-            return None
-        self._close()
-        self._target = self._grader.target(files, self._wrong.stubbed)
-        return self._target
+    def load(self, text: bytes) -> Target:
+        """Load a replacement of the submission's module. If its import fails, calls fail."""
+        return self._version.load({**self._wrong.files, self._wrong.module: text})
 
     def end(self) -> float:
         """End the process and return how much of the budget is spent, in seconds."""
-        spent = self._spent()
-        self._close()
+        spent = self._version.work()
+        self._version.close()
         return spent
-
-    def _close(self) -> None:
-        if self._target is not None:
-            self._target.close()
-
-
-def _compiles(text: bytes) -> bool:
-    try:
-        compile(text, "version", "exec")
-    except UNPARSABLE:
-        return False
-    return True

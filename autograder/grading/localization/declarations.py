@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from ...model.report.findings import MAKES
 from ...model.report.schema import Suspect, Verdict
 from ...repair import function_definitions, parameter_definitions
-from ...worker.protocol.frames import Reply, StateMismatch
+from ...worker.protocol.frames import StateMismatch
 from ..running.pytest_plugin import Ran
 from .candidate_runner import WrongExercise
 
@@ -44,15 +44,9 @@ def _suspect(wrong: WrongExercise, line: int, kind: str, count: int) -> Suspect:
     return Suspect(wrong.module, line, wrong.exercise, kind, alone, 0 if alone else count)
 
 
-def _last_reply(ran: Ran) -> Reply | None:
-    last = ran.answers[-1] if ran.answers else None
-    return last[0] if isinstance(last, tuple) else None
-
-
 def _is_rejected(ran: Ran) -> bool:
     """Return True if a call raised TypeError before it reached a line of the submission."""
-    reply = _last_reply(ran)
-    raised = reply.raised if reply else None
+    raised = ran.last_raised
     return raised is not None and raised.type == "TypeError" and not raised.line
 
 
@@ -75,7 +69,7 @@ def _names(arguments: ast.arguments) -> set[str]:
 
 def _mismatched(wrong: WrongExercise) -> Iterator[Suspect]:
     """Yield the lines that create the parameters whose names or shapes are wrong."""
-    replies = list(filter(None, map(_last_reply, wrong.failing)))
+    replies = [r.last_reply for r in wrong.failing if r.last_reply]
     mismatches = [r.mismatch for r in replies if r.mismatch is not None]
     if not mismatches:
         return

@@ -10,18 +10,20 @@ The text of an edit is never shown.
 the exercise pass, both those that failed before and those that passed.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from functools import cache
 
-from ...model.course import Suspects, Week
+from ...model.course import Suspects
 from ...model.report.findings import SHOWN, WHATEVER
 from ...model.report.schema import Suspect, Verdict
-from ...repair import foreign_lines, generate_edits, shared_definitions
+from ...repair import foreign_lines, generate_edits
 from ..comparator import FAR
 from ..running.pytest_plugin import Ran
-from .candidate_runner import CandidateRunner, Grader, Probe, ReferenceAnswer, WrongExercise
+from ..running.test_runner import Load, Runs
+from .candidate_runner import CandidateRunner, Probe, ReferenceAnswer, WrongExercise
 from .declarations import declaration_places
-from .repair_search import ANYWHERE, SAYS_LITTLE, SPECIFIC, Clues, Fix, Search, ordered_probes
+from .repair_search import ANYWHERE, SAYS_LITTLE, SPECIFIC, Fix, Search, ordered_probes
 from .reply_evidence import reply_places
 from .traced_runs import Place
 from .traces import Traces, ValueHints
@@ -40,13 +42,16 @@ def lines_of(places: Places) -> tuple[Suspect, ...]:
 class LineFinder:
     """Finds the lines of mistakes in the wrong exercises of a week, within time budgets.
 
-    fixed: the tests that pass with one of the edits that `find` reported last, if none fixes all
+    load:   loads a submission's files, with correct versions of the named exercises
+    traces: returns the recorded runs of an exercise
+    fixed:  the tests that pass with one of the edits that `find` reported last, if none fixes all
     """
 
-    def __init__(self, week: Week, settings: Suspects, grader: Grader) -> None:
-        self._week, self._settings, self._grader = week, settings, grader
-        self._probes: dict[str, dict[str, Probe]] = {}
-        self._traces: dict[str, Traces] = {}
+    def __init__(
+        self, runs: Runs, settings: Suspects, load: Load, traces: Callable[[str], Traces]
+    ) -> None:
+        self._runs, self._settings, self._load, self._traces = runs, settings, load, traces
+        self._probes_of = cache(self._recorded_probes)
         self._left = settings.submission
         self.fixed = frozenset[str]()
         self._found = frozenset[Place]()  # the places of mistakes in earlier exercises
@@ -73,7 +78,8 @@ class LineFinder:
                    to locate them
         """
         self.fixed = frozenset()
-        wrong = self._wrong_exercise(files, exercise, tuple(ran), stubbed)
+        foreign = self._runs.foreign(files)
+        wrong = WrongExercise(files, self._runs.week.module, exercise, foreign, tuple(ran), stubbed)
         seconds = min(self._settings.seconds, self._left)
         if self._settings.seconds <= 0 or not wrong.failing:
             return ()
@@ -84,8 +90,7 @@ class LineFinder:
         stopped = _stopping_line(wrong)
         if any(v.breaks_a_rule for v in verdicts):
             return stopped
-        right = self._grader.own(exercise).right[:1]
-        declared = declaration_places(wrong, right[0]) if right else ()
+        declared = declaration_places(wrong, self._runs.bank.solution)
         if declared and all(place.alone for place in declared):
             return declared
         found = self._searched(wrong, seconds, names, explained) if seconds > 0 else ()
@@ -95,29 +100,16 @@ class LineFinder:
             return found
         return (*found, *(stopped or reply_places(wrong, self._probes_of(exercise))))
 
-    def _wrong_exercise(
-        self,
-        files: Mapping[str, bytes],
-        exercise: str,
-        ran: tuple[Ran, ...],
-        stubbed: tuple[str, ...],
-    ) -> WrongExercise:
-        module = self._week.module
-        wrong = WrongExercise(files, module, exercise, frozenset(), ran, stubbed=stubbed)
-        right = self._grader.own(exercise).right[:1] if wrong.failing else ()
-        if not right:
-            return replace(wrong, foreign=frozenset(e.name for e in self._week.exercises))
-        given = shared_definitions(wrong.source, right[0])
-        foreign = given.union(e.name for e in self._week.exercises)
-        return replace(wrong, foreign=foreign)
-
     def _searched(
         self, wrong: WrongExercise, seconds: float, names: tuple[str, ...], explained: bool
     ) -> Places:
-        runner = CandidateRunner(self._grader, wrong, seconds)
+        runner = CandidateRunner(self._runs, self._load, wrong, seconds)
         try:
-            probes = self._probes_of(wrong.exercise)
-            hints = self._hints(wrong, runner, probes, names)
+            probes, traces = self._probes_of(wrong.exercise), self._traces(wrong.exercise)
+            failed = [probes[n] for r in wrong.failing if (n := r.report.name) in probes]
+            before = traces.own_seconds
+            hints = traces.hints(wrong.source, wrong.foreign, runner.load, failed, names)
+            runner.exclude(traces.own_seconds - before)
             if explained and hints.is_located(names):
                 return _places_by_values(wrong, hints)
             # Exercises that share a function share its mistakes, so try the same lines early.
@@ -127,30 +119,11 @@ class LineFinder:
         finally:
             self._left -= runner.end()
 
-    def _hints(
-        self,
-        wrong: WrongExercise,
-        runner: CandidateRunner,
-        probes: Mapping[str, Probe],
-        names: tuple[str, ...],
-    ) -> ValueHints:
-        if wrong.exercise not in self._traces:
-            own = self._grader.own(wrong.exercise)
-            self._traces[wrong.exercise] = Traces(wrong.exercise, own)
-        failed = [probes[n] for r in wrong.failing if (n := r.report.name) in probes]
-        traces = self._traces[wrong.exercise]
-        before = traces.own_seconds
-        hints = traces.hints(wrong.source, wrong.foreign, runner.load_text, failed, names)
-        runner.exclude(traces.own_seconds - before)
-        return hints
-
-    def _probes_of(self, exercise: str) -> dict[str, Probe]:
-        if exercise not in self._probes:
-            self._probes[exercise] = {
-                test: Probe(test, [(f, a) for f, a in steps if isinstance(a, tuple)])
-                for test, steps in self._grader.runs.recorded(exercise).items()
-            }
-        return self._probes[exercise]
+    def _recorded_probes(self, exercise: str) -> dict[str, Probe]:
+        recorded = self._runs.recorded(exercise).items()
+        return {
+            t: Probe(t, [(f, a) for f, a in steps if isinstance(a, tuple)]) for t, steps in recorded
+        }
 
 
 def without_unwritten(wrong: WrongExercise) -> WrongExercise:
@@ -173,19 +146,13 @@ def _find_places(
     If no edit determines a line, add the lines that traced values point to.
     """
     edits = generate_edits(wrong.source, wrong.exercise, wrong.foreign)
-    crashed = {r.report.line for r in wrong.failing if r.report.verdict.raised}
-    stopped = (p for e in edits for p in e.places if p[1] in crashed)
-    suspicious = hints.odd.union(stopped, (place for _, place in hints.named))
-    clues = Clues(wrong.failing, hints)
     sharp = {r.report.name: _sharpened(r, probes.get(r.report.name)) for r in wrong.failing}
     asked = ordered_probes(wrong.failing, {t: p for t, p in sharp.items() if p is not None})
     runner.shorten(asked.probes)
     located = frozenset(hints.located.values()) if len(names) == 1 else frozenset()
-    search = Search(
-        wrong.exercise, edits, clues.weight, wrong.failing, asked, runner, located, suspicious
-    )
+    search = Search(wrong.exercise, edits, wrong.failing, asked, runner, hints, located)
     fixes = search.fixes()
-    places = _places(wrong.module, fixes, suspicious)
+    places = _places(wrong.module, fixes, search.suspicious)
     certain = frozenset() if hints.named else hints.certain
     is_contradicted = certain and all(
         certain.isdisjoint(f.edit.places) and f.edit.kind not in SPECIFIC for f in fixes

@@ -2,8 +2,8 @@
 
 Each edited version first replays the calls of a few failed tests (probes), starting with one test
 for each way to fail. Most versions are rejected at the first answer, and only versions that pass
-all probes run all hidden tests. `Clues` determines the order of the search: edits of lines with
-errors or deviating values come first.
+all probes run all hidden tests. Edits of lines with errors or deviating values come first
+(`Search.weight`).
 
 If no edit fixes all tests, `partial_fixes` selects edits that fix some failed tests and break none.
 If there are several mistakes, most failed tests fail because of more than one of them, but some
@@ -11,8 +11,9 @@ test families fail because of a single mistake. An edit that fixes such a family
 """
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import NamedTuple
 
 from ...model.report.schema import in_low_precision
@@ -44,27 +45,6 @@ _NAMED_BONUS = -1.6  # this line computes the wrong value of a named misconcepti
 _DEVIATING_BONUS = -1.2  # a value deviates on this line, perhaps because of an earlier line
 
 
-class Clues:
-    """The lines where tests stop or values deviate, which determine the order of edits."""
-
-    def __init__(self, failing: Iterable[Ran], hints: ValueHints = NO_HINTS) -> None:
-        self._hints = hints
-        self._named = {place for _, place in hints.named}
-        self._stopped = {r.report.line for r in failing if r.report.line}
-
-    def weight(self, edit: Edit) -> float:
-        """Return the weight of an edit; the search tries lighter edits first."""
-        stopped = _STOPPED_BONUS if edit.line in self._stopped else 0.0
-        return edit.weight + stopped + self._bonus_by_values(edit)
-
-    def _bonus_by_values(self, edit: Edit) -> float:
-        if edit.places & self._named:
-            return _NAMED_BONUS
-        if edit.places & self._hints.certain:  # a located misconception takes precedence
-            return _DEVIATING_BONUS if self._named else _AGREED_BONUS
-        return _DEVIATING_BONUS if edit.places & self._hints.odd else 0.0
-
-
 # Edits of these kinds can fix a wrong dtype or a NaN on any line where the value appears.
 ANYWHERE = frozenset({"kind of number", "infinity"})
 # Edits of these kinds can work around a mistake of any kind.
@@ -83,58 +63,6 @@ class Fix(NamedTuple):
     edit: Edit
     tests: frozenset[str] = frozenset()
     doubtful: bool = False
-
-
-def partial_fixes(
-    edits: Sequence[Edit],
-    weigh: Callable[[Edit], float],
-    seem_fixed: Mapping[int, int],
-    tests_fixed: Callable[[Edit], frozenset[str]],
-    suspicious: frozenset[Place],
-) -> list[Fix]:
-    """Return edits that fix some failed tests and break none, at most one of each kind.
-
-    weigh: return the weight of an edit
-    seem_fixed: the number of probes that pass with an edit, by the index of the edit
-    tests_fixed: run the hidden tests, and return the tests that an edit fixes, or an empty set if
-        the edit breaks a test
-    suspicious: places where values deviate or code crashes; edits elsewhere must fix more tests
-    """
-
-    def least(edit: Edit) -> int:
-        if edit.kind in SPECIFIC:
-            return 1
-        return _LEAST_FIXED_ELSEWHERE if suspicious.isdisjoint(edit.places) else _LEAST_FIXED
-
-    def rank(number: int) -> tuple[int, bool, float]:
-        edit = edits[number]
-        elsewhere = suspicious.isdisjoint(edit.places)
-        order = edit.line if edit.kind in ANYWHERE else weigh(edit)  # prefer the earliest line
-        return -len(fixed[number]), elsewhere, order
-
-    ranked = sorted(seem_fixed, key=lambda n: (-seem_fixed[n], weigh(edits[n]), n))
-    # Keep only the best edit for each line and number of passed probes.
-    first = {(_line(edits[n]), seem_fixed[n]): n for n in reversed(ranked)}
-    chosen = [n for n in ranked if n in first.values()][:_PARTIAL_EDITS_TESTED]
-    fixed = {n: tests for n in chosen if len(tests := tests_fixed(edits[n])) >= least(edits[n])}
-    found, explained, kinds = list[Fix](), frozenset[str](), set[str]()
-    for number in sorted(fixed, key=rank):
-        edit = edits[number]
-        new = len(fixed[number] - explained)
-        if new >= min(_LEAST_FIXED, least(edit)) and edit.kind not in kinds:
-            doubtful = any(
-                edits[n].kind != edit.kind and count >= seem_fixed[number]
-                for n, count in seem_fixed.items()
-                if _line(edits[n]) == _line(edit)
-            )
-            found.append(Fix(edit, fixed[number], doubtful))
-            explained |= fixed[number]
-            kinds.add(edit.kind)
-    return found
-
-
-def _line(edit: Edit) -> Place:
-    return edit.function, edit.line
 
 
 def plainness(probe: Probe) -> tuple[bool, bool, int]:
@@ -170,38 +98,55 @@ class OrderedProbes(NamedTuple):
 class Search:
     """A search through the `edits` of an exercise.
 
-    weigh: return the weight of an edit; lighter edits are tried first
     failing: the failed tests
     asked: the probes of the failed tests
     versions: the runner for edited versions
+    hints: the places where values deviate
     located: the place of the only mistake if traced values show it; edits elsewhere are skipped
-    suspicious: places where values deviate or code crashes
+    suspicious: the places where values deviate or code crashes
     """
 
     exercise: str
     edits: list[Edit]
-    weigh: Callable[[Edit], float]
     failing: list[Ran]
     asked: OrderedProbes
     versions: CandidateRunner
+    hints: ValueHints = NO_HINTS
     located: frozenset[Place] = frozenset()
-    suspicious: frozenset[Place] = frozenset()
+    suspicious: frozenset[Place] = field(init=False)
     _seem_fixed: dict[int, int] = field(default_factory=dict)  # passed probes, by edit index
+
+    def __post_init__(self) -> None:
+        crashed = {r.report.line for r in self.failing if r.report.verdict.raised}
+        stopped = (p for e in self.edits for p in e.places if p[1] in crashed)
+        self.suspicious = self.hints.odd.union(stopped, self._named)
+
+    @cached_property
+    def _named(self) -> frozenset[Place]:
+        return frozenset(place for _, place in self.hints.named)
+
+    @cached_property
+    def _stopped_lines(self) -> set[int]:
+        return {r.report.line for r in self.failing if r.report.line}
+
+    def weight(self, edit: Edit) -> float:
+        """Return the weight of an edit; the search tries lighter edits first."""
+        weight = edit.weight + (_STOPPED_BONUS if edit.line in self._stopped_lines else 0.0)
+        if edit.places & self._named:
+            return weight + _NAMED_BONUS
+        if edit.places & self.hints.certain:  # a located misconception takes precedence
+            return weight + (_DEVIATING_BONUS if self._named else _AGREED_BONUS)
+        return weight + (_DEVIATING_BONUS if edit.places & self.hints.odd else 0.0)
 
     def fixes(self) -> list[Fix]:
         """Return the edits that fix all failed tests or, if there are none, partial fixes."""
-        complete = self._complete_fixes()
-        if complete:
-            return complete
-        return partial_fixes(
-            self.edits, self.weigh, self._seem_fixed, self._tests_fixed, self.suspicious
-        )
+        return self._complete_fixes() or self.partial_fixes()
 
     def _complete_fixes(self) -> list[Fix]:
         """Return the lightest edits that each fix all failed tests, at most one per line."""
         lines, found, heaviest = set[Place](), list[Fix](), math.inf
         tried, last = 0, _ATTEMPTS_WITHOUT_FIX
-        for weight, number in sorted((self.weigh(e), n) for n, e in enumerate(self.edits)):
+        for weight, number in sorted((self.weight(e), n) for n, e in enumerate(self.edits)):
             edit = self.edits[number]
             out_of_time = self.versions.spent_share > self._time_share()
             if out_of_time or len(found) >= _LINES_REPORTED or weight > heaviest:
@@ -209,13 +154,13 @@ class Search:
             is_located = not self.located.isdisjoint(edit.places)
             suspicious = not found and not self.suspicious.isdisjoint(edit.places)
             skipped = not is_located if self.located else tried >= last and not suspicious
-            if skipped or (edit.function, edit.line) in lines:
+            if skipped or edit.place in lines:
                 continue
             tried += 1
             if self._fixes_all(number):
                 heaviest = min(heaviest, weight + _WEIGHT_WINDOW)
                 last = tried + _ATTEMPTS_AFTER_FIX
-                lines.add((edit.function, edit.line))
+                lines.add(edit.place)
                 found.append(Fix(edit))
                 if is_located:  # traced values and hidden tests agree on the line
                     break
@@ -228,13 +173,48 @@ class Search:
             return _SINGLE_EDIT_SHARE_SEVERAL
         return _SINGLE_EDIT_SHARE if self._seem_fixed else 1.0
 
+    def partial_fixes(self) -> list[Fix]:
+        """Return edits that fix some failed tests and break none, at most one of each kind."""
+        edits, seem_fixed = self.edits, self._seem_fixed
+
+        def least(edit: Edit) -> int:
+            if edit.kind in SPECIFIC:
+                return 1
+            return _LEAST_FIXED_ELSEWHERE if is_elsewhere(edit) else _LEAST_FIXED
+
+        def is_elsewhere(edit: Edit) -> bool:
+            return self.suspicious.isdisjoint(edit.places)
+
+        def rank(number: int) -> tuple[int, bool, float]:
+            edit = edits[number]
+            order = edit.line if edit.kind in ANYWHERE else self.weight(edit)  # the earliest line
+            return -len(fixed[number]), is_elsewhere(edit), order
+
+        ranked = sorted(seem_fixed, key=lambda n: (-seem_fixed[n], self.weight(edits[n]), n))
+        # Keep only the best edit for each line and number of passed probes.
+        first = {(edits[n].place, seem_fixed[n]): n for n in reversed(ranked)}
+        chosen = [n for n in ranked if n in first.values()][:_PARTIAL_EDITS_TESTED]
+        tests = {n: self._tests_fixed(edits[n]) for n in chosen}
+        fixed = {n: some for n, some in tests.items() if len(some) >= least(edits[n])}
+        found, explained, kinds = list[Fix](), frozenset[str](), set[str]()
+        for number in sorted(fixed, key=rank):
+            edit = edits[number]
+            new = len(fixed[number] - explained)
+            if new >= min(_LEAST_FIXED, least(edit)) and edit.kind not in kinds:
+                doubtful = any(
+                    edits[n].kind != edit.kind and count >= seem_fixed[number]
+                    for n, count in seem_fixed.items()
+                    if edits[n].place == edit.place
+                )
+                found.append(Fix(edit, fixed[number], doubtful))
+                explained |= fixed[number]
+                kinds.add(edit.kind)
+        return found
+
     def _fixes_all(self, number: int) -> bool:
         edit = self.edits[number]
         if self.asked.probes:
-            target = self.versions.short(edit)
-            if target is None:
-                return False
-            passed = self._passed_probes(edit, target)
+            passed = self._passed_probes(edit, self.versions.short(edit))
             if passed < len(self.asked.probes):
                 if passed:
                     self._seem_fixed[number] = passed
@@ -250,7 +230,7 @@ class Search:
         for place, probe in enumerate(probes):
             if place == ways and not passed:
                 break
-            if probe.difference(target, self.exercise) is None:
+            if probe.passes(target, self.exercise):
                 passed += 1
             elif place + 1 >= families:
                 break

@@ -1,20 +1,25 @@
-"""Compare the recorded values of a program with those of correct programs and of a misconception.
+"""Record the values of a program, and compare them with those of correct programs.
 
-Each recorded value is described by a row of numbers (see `repair/trace_recorder.py`).
+Localization (`traces`) and counterexamples (`counterexample/wrong_value.py`) both run instrumented
+programs (`record`) and compare the runs (`RightValues.compared`). Each recorded value is described
+by a row of numbers (see `repair/trace_recorder.py`). A submission can forge its rows, so rows only
+select lines of the submission, and the values of a submission are shown to its student alone.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import torch
 
-from ...repair.instrumentation import TracedExpression, TracedProgram
+from ...repair import UNPARSABLE
+from ...repair.instrumentation import TracedExpression, TracedProgram, trace_program
 from ...repair.trace_recorder import (
     ADDRESS,
     COUNT,
@@ -35,39 +40,38 @@ from ...worker.protocol import frames
 from ...worker.protocol.values import Encoder, read_answer
 from ..outcomes import Outcome
 from ..targets.in_process import Target
-from .candidate_runner import Probe
 
 _ROWS_PER_TRACE = 2000
 _ROUNDING = 2e-4  # relative tolerance, because correct programs round differently
 
 Mask = npt.NDArray[np.bool_]
+Replay = Callable[[Target, str], object]  # makes an exercise's calls; may raise an Outcome
 
 
-def record(target: Target, exercise: str, probe: Probe) -> np.ndarray | None:
-    """Replay the requests of a test in a traced program, and return the recorded rows.
+@lru_cache(maxsize=4)
+def traced(
+    source: str, exercise: str, foreign: frozenset[str] = frozenset()
+) -> TracedProgram | None:
+    """Instrument a program for an exercise; return None if that is impossible.
 
-    Return None if a request fails, or if the rows are invalid (see `rows_during`).
+    foreign: names of definitions that are not instrumented
     """
-
-    def replay() -> None:
-        target.begin(probe.test, exercise)
-        for frame, _ in probe.steps:
-            target.request(frame)
-
-    return rows_during(target, exercise, replay)
+    with suppress(*UNPARSABLE):
+        return trace_program(source, exercise, foreign)
+    return None
 
 
-def rows_during(target: Target, exercise: str, replay: Callable[[], Any]) -> np.ndarray | None:
-    """Return the rows that a traced program records while `replay` makes calls.
+def record(program: TracedProgram, target: Target, replay: Replay) -> TracedRun | None:
+    """Make calls on a target that has loaded an instrumented program; return the recorded run.
 
     Return None if a request fails, or if the rows are not a float64 matrix of finite numbers with
     WIDTH columns.
     """
-    ask = frames.pack(frames.Call(exercise, None, NOTES, (), {}, "cpu"), [])
+    ask = frames.pack(frames.Call(program.exercise, None, NOTES, (), {}, "cpu"), [])
     try:
-        target.begin("", exercise)
+        target.begin("", program.exercise)
         target.request(ask)
-        replay()
+        replay(target, program.exercise)
         value, _ = read_answer(target.request(ask))
     except (Outcome, frames.BadFrame):
         return None
@@ -77,18 +81,8 @@ def rows_during(target: Target, exercise: str, replay: Callable[[], Any]) -> np.
         return None
     if not bool(torch.isfinite(value).all()):
         return None
-    return value.numpy()[:_ROWS_PER_TRACE].copy()
-
-
-def values_of(target: Target, exercise: str, rows: Sequence[int]) -> list[Any]:
-    """Return the small values of rows that were recorded last; None for the other values."""
-    encoder = Encoder()
-    call = frames.Call(exercise, None, VALUES, (encoder(list(rows)),), {}, "cpu")
-    try:
-        found, _ = read_answer(target.request(frames.pack(call, encoder.buffers)))
-    except (Outcome, frames.BadFrame):
-        found = None
-    return found if isinstance(found, list) and len(found) == len(rows) else [None] * len(rows)
+    rows = value.numpy()[:_ROWS_PER_TRACE].copy()
+    return TracedRun(program, target, rows, np.arange(len(rows)))
 
 
 def permuted(row: np.ndarray, rows: np.ndarray) -> Mask:
@@ -136,37 +130,54 @@ Place = tuple[str, int]  # a function and a line
 
 @dataclass(frozen=True)
 class RightValues:
-    """The values that correct programs recorded in one test.
+    """The values that correct programs recorded for the same calls.
 
-    rows: all recorded values
-    returned: the values that the exercise returned
+    runs: the recorded runs, at least one
     """
 
-    rows: np.ndarray
-    returned: np.ndarray
+    runs: Sequence[TracedRun]
 
-    def is_comparable(self, rows: np.ndarray) -> Mask:
-        """Return a mask without texts if correct programs recorded none, and likewise for lists."""
-        foreign = {TEXT, LIST}.difference(self.rows[:, KIND].tolist())
-        return ~np.isin(rows[:, KIND], [*foreign])
+    @property
+    def rows(self) -> np.ndarray:
+        return np.concatenate([run.rows for run in self.runs])
 
-    def is_expected(self, row: np.ndarray) -> bool:
-        """Return True if correct programs should compute this value, whatever their style.
+    def compared(self, run: TracedRun) -> TracedRun:
+        """Return a run with `same` set, without the texts or lists that no correct program has.
 
-        Texts and lists are a matter of style unless correct programs return values of that kind.
+        A value that the exercise returns is correct only if correct programs return it too.
         """
-        return row[KIND] not in (TEXT, LIST) or row[KIND] in self.returned[:, KIND]
+        right = self.rows
+        returned = np.concatenate([one.rows[one.returned] for one in self.runs])
+        # Texts and lists are a matter of style unless correct programs return such values.
+        style = {TEXT, LIST}.difference(returned[:, KIND].tolist())
+        foreign = {TEXT, LIST}.difference(right[:, KIND].tolist())
+        kept = ~np.isin(run.rows[:, KIND], [*foreign])
+        run = replace(run, rows=run.rows[kept], numbers=run.numbers[kept])
+        known: dict[bytes, bool] = {}  # cache: a value is often recorded repeatedly
+        for row in run.rows:
+            value = row[NODE + 1 :].tobytes()
+            if value not in known:
+                known[value] = row[KIND] in style or bool(same(row, right).any())
+        run.same = np.array([known[row[NODE + 1 :].tobytes()] for row in run.rows], bool)
+        for row in run.rows[run.returned] if len(returned) else ():
+            if not same(row, returned).any():
+                run.same &= ~same(row, run.rows)
+        return run
 
 
 @dataclass
 class TracedRun:
     """The recorded run of a program.
 
-    same: mask of the rows whose values correct programs compute too
+    target:  the target that made the run, and keeps its small values until the next one
+    numbers: the index of each row among all recorded rows
+    same:    mask of the rows whose values correct programs compute too (`RightValues.compared`)
     """
 
     program: TracedProgram
+    target: Target
     rows: np.ndarray
+    numbers: np.ndarray
     same: Mask = field(default_factory=lambda: np.empty(0, bool))
 
     @property
@@ -179,12 +190,10 @@ class TracedRun:
     def place(self, row: int) -> Place:
         return self.node(row).function, self.node(row).line
 
-    def returned(self, exercise: str) -> np.ndarray:
-        """Return the rows of the return values of an exercise."""
-        return self.rows[self.returned_rows(exercise)]
-
-    def returned_rows(self, exercise: str) -> list[int]:
-        """Return the indices of the return values of an exercise."""
+    @cached_property
+    def returned(self) -> list[int]:
+        """The rows of the values that the exercise returns."""
+        exercise = self.program.exercise
         own = [
             n.returned
             and (n.function.partition(".")[0] == exercise or not n.statement.startswith("return "))
@@ -192,22 +201,16 @@ class TracedRun:
         ]
         return [number for number, row in enumerate(self.rows) if own[int(row[NODE])]]
 
-    def judge(self, right: RightValues, exercise: str) -> None:
-        """Compare the recorded values with those of correct programs, and set `same`.
-
-        A value that the exercise returns is correct only if correct programs return it too.
-        """
-        known: dict[bytes, bool] = {}  # cache: a value is often recorded repeatedly
-        judged = []
-        for row in self.rows:
-            value = row[NODE + 1 :].tobytes()
-            if value not in known:
-                known[value] = not right.is_expected(row) or bool(same(row, right.rows).any())
-            judged.append(known[value])
-        self.same = np.array(judged, bool)
-        for row in self.returned(exercise) if len(right.returned) else ():
-            if not same(row, right.returned).any():
-                self.same &= ~same(row, self.rows)
+    def values(self, rows: Sequence[int]) -> list[Any]:
+        """Return the small values of some rows of the target's last run; None for other values."""
+        encoder = Encoder()
+        numbers = encoder(self.numbers[rows].tolist())
+        call = frames.Call(self.program.exercise, None, VALUES, (numbers,), {}, "cpu")
+        try:
+            found, _ = read_answer(self.target.request(frames.pack(call, encoder.buffers)))
+        except (Outcome, frames.BadFrame):
+            found = None
+        return found if isinstance(found, list) and len(found) == len(rows) else [None] * len(rows)
 
     @cached_property
     def deviations(self) -> list[int]:

@@ -13,26 +13,22 @@ A submission can forge its recorded rows, so rows only select lines of the submi
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-import numpy as np
-
 from ...model.availability import AXES, CPU
 from ...model.report.schema import axes_of, in_low_precision
-from ...repair import UNPARSABLE
-from ...repair.instrumentation import TracedProgram, trace_program
-from ...repair.trace_recorder import WIDTH
+from ...repair.instrumentation import TracedProgram
 from ..targets.in_process import Target
-from .candidate_runner import Probe, ReferencePrograms
-from .traced_runs import Place, RightValues, TracedRun, permuted, record
+from .candidate_runner import Probe
+from .traced_runs import Place, Replay, RightValues, TracedRun, permuted, record, traced
 
 _PROGRAMS_TRACED = 6  # correct programs of an exercise to trace
 _PROBES_TRACED = 2  # failed tests to trace if the diagnosis named a misconception
 _PROBES_TRACED_UNNAMED = 5
 _TESTS_AGREEING = 2  # tests that must deviate at the same place, because one test proves little
+
 _REAL_DEVICES = {a.name for a in AXES.values() if not a.claimed and a.name != CPU}
 
 
@@ -92,61 +88,59 @@ NO_HINTS = ValueHints()
 
 
 class Traces:
-    """The recorded runs of correct and wrong programs in the tests of one exercise."""
+    """The recorded runs of correct and wrong programs of one exercise.
 
-    def __init__(self, exercise: str, own: ReferencePrograms) -> None:
-        self._exercise, self._own = exercise, own
-        self._right: dict[str, RightValues] = {}
+    right:       the sources of correct programs, the solution first
+    wrong:       returns the source of a misconception, given its name
+    target:      loads a source in this process
+    own_seconds: the processor time of runs that all submissions share
+    """
+
+    def __init__(
+        self,
+        exercise: str,
+        right: Sequence[str],
+        wrong: Callable[[str], str],
+        target: Callable[[str], Target],
+    ) -> None:
+        self._exercise, self._target = exercise, target
+        self._right_sources, self._wrong_source = right[:_PROGRAMS_TRACED], wrong
+        self._right: dict[str, RightValues | None] = {}
         self._wrong: dict[tuple[str, str], TracedRun | None] = {}
-        self.own_seconds = 0.0  # processor time of runs that all submissions share
+        self.own_seconds = 0.0
 
     def hints(
         self,
         source: str,
         foreign: frozenset[str],
-        load: Callable[[str], Target | None],
+        load: Callable[[bytes], Target],
         probes: Iterable[Probe],
         names: Sequence[str],
     ) -> ValueHints:
         """Trace a submission in some of its failed tests, and return the places found.
 
         foreign: names of definitions that belong to other exercises or to the course
-        load:    load a source in the sandbox; return None if the source cannot be parsed
+        load:    load a source in the sandbox
         probes:  the probes of the failed tests
         names:   the misconceptions that the diagnosis found
         """
-        try:
-            program = trace_program(source, self._exercise, foreign)
-        except UNPARSABLE:
-            return NO_HINTS
-        found = NO_HINTS
-        target = load(program.source)
-        if target is None:
+        found, program = NO_HINTS, traced(source, self._exercise, foreign)
+        if program is None:
             return found
+        target = load(program.source.encode())
         count = _PROBES_TRACED if names else _PROBES_TRACED_UNNAMED
         for probe in informative_probes(probes, count):
-            rows = record(target, self._exercise, probe)
-            if rows is None:  # the next test would probably fail too
+            run = record(program, target, probe.replay)
+            if run is None:  # the next test would probably fail too
                 break
-            with self._shared_time():
-                right = self._right_values(probe)
-            rows = rows[right.is_comparable(rows)]
-            if not len(rows):
-                continue
-            run = TracedRun(program, rows)
-            run.judge(right, self._exercise)
-            found = found.joined(self._hints_of(run, probe, names, right))
+            if probe.test not in self._right:
+                self._right[probe.test] = self.right_values(probe.replay)
+            right = self._right[probe.test]
+            if right is not None and len((run := right.compared(run)).rows):
+                found = found.joined(self._hints_of(run, probe, names, right))
             if found.is_located(names):
                 break
         return found
-
-    @contextmanager
-    def _shared_time(self) -> Iterator[None]:
-        began = time.thread_time()
-        try:
-            yield
-        finally:
-            self.own_seconds += time.thread_time() - began
 
     def _hints_of(
         self, run: TracedRun, probe: Probe, names: Sequence[str], right: RightValues
@@ -154,13 +148,10 @@ class Traces:
         places = [run.place(row) for row in run.deviations[:2]]
         named = []
         for name in names:
-            with self._shared_time():
-                reference = self._misconception_run(name, probe, right)
-            if reference is None or not self._right_programs:
-                continue
-            place = run.place_of_mistake(reference, self._right_programs[0][0])
-            if place is not None:
-                named.append((name, place))
+            reference = self._misconception_run(name, probe, right)
+            if reference is not None:
+                place = run.place_of_mistake(reference, self._right_programs[0][0])
+                named += [(name, place)] if place is not None else []
         uncertain = (
             run.place(r)
             for r in run.deviations[:1]
@@ -169,40 +160,34 @@ class Traces:
         )
         return ValueHints(frozenset(places), tuple(named), tuple(places[:1]), frozenset(uncertain))
 
-    def _right_values(self, probe: Probe) -> RightValues:
-        if probe.test not in self._right:
-            rows, returned = [np.empty((0, WIDTH))], [np.empty((0, WIDTH))]
-            for program, target in self._right_programs:
-                recorded = record(target, self._exercise, probe)
-                if recorded is not None:
-                    rows.append(recorded)
-                    returned.append(TracedRun(program, recorded).returned(self._exercise))
-            self._right[probe.test] = RightValues(np.concatenate(rows), np.concatenate(returned))
-        return self._right[probe.test]
+    def right_values(self, replay: Replay) -> RightValues | None:
+        """Return the values of correct programs in some calls, or None if none can be recorded."""
+        began = time.thread_time()
+        recorded = (record(*program, replay) for program in self._right_programs)
+        runs = [run for run in recorded if run is not None]
+        self.own_seconds += time.thread_time() - began
+        return RightValues(runs) if runs else None
 
     @cached_property
     def _right_programs(self) -> list[tuple[TracedProgram, Target]]:
-        found = []
-        for source in self._own.right[:_PROGRAMS_TRACED]:
-            with suppress(*UNPARSABLE):
-                program = trace_program(source, self._exercise)
-                found.append((program, self._own.target(program.source)))
-        return found
+        programs = (traced(source, self._exercise) for source in self._right_sources)
+        return [(p, self._target(p.source)) for p in programs if p is not None]
 
     def _misconception_run(self, name: str, probe: Probe, right: RightValues) -> TracedRun | None:
         key = name, probe.test
         if key not in self._wrong:
-            self._wrong[key] = None
-            try:
-                program = trace_program(self._own.wrong(name), self._exercise)
-            except UNPARSABLE:
-                return None
-            rows = record(self._own.target(program.source), self._exercise, probe)
-            rows = None if rows is None else rows[right.is_comparable(rows)]
-            if rows is not None and len(rows):
-                run = self._wrong[key] = TracedRun(program, rows)
-                run.judge(right, self._exercise)
+            began = time.thread_time()
+            program = traced(self._wrong_source(name), self._exercise)
+            target = None if program is None else self._target(program.source)
+            run = program and target and record(program, target, probe.replay)
+            self._wrong[key] = right.compared(run) if run else None
+            self.own_seconds += time.thread_time() - began
         return self._wrong[key]
+
+
+def is_on_real_device(test: str) -> bool:
+    """Return True if the axes of a test name a device other than the CPU and the simulated GPU."""
+    return not _REAL_DEVICES.isdisjoint(axes_of(test).split("-"))
 
 
 def informative_probes(probes: Iterable[Probe], count: int) -> list[Probe]:
@@ -217,5 +202,5 @@ def informative_probes(probes: Iterable[Probe], count: int) -> list[Probe]:
         return halves, "fake" in probe.test
 
     answered = (p for p in probes if p.steps and p.steps[-1][1][0].raised is None)
-    here = (p for p in answered if _REAL_DEVICES.isdisjoint(axes_of(p.test).split("-")))
+    here = (p for p in answered if not is_on_real_device(p.test))
     return sorted(here, key=rank)[:count]

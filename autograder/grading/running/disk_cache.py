@@ -1,10 +1,9 @@
-"""Store the replies of the course's own programs on disk, for all grading processes.
+"""Store the test results of the misconceptions on disk, for all grading processes.
 
-With this cache, the solution and the misconceptions run through the hidden tests once for each
-version of the programs, the tests and the kit, instead of once per process of a pool. The cache
-stores the replies of the solution, and the test results of each misconception with its replies in
-failed tests, because a diagnosis compares a submission's replies with them. An unreadable or
-unwritable file costs time but never changes a verdict.
+With this cache, the misconceptions run through the hidden tests once for each version of the
+programs, the tests and the kit, instead of once per process of a pool. The cache stores their
+replies in failed tests too, because a diagnosis compares a submission's replies with them. An
+unreadable or unwritable file costs time but never changes a verdict.
 """
 
 import contextlib

@@ -21,7 +21,7 @@ from ...model.course import Week
 from ...model.errors import EngineError
 from ...model.report.schema import TestReport, Verdict, base_of
 from ...worker.protocol.dtypes import DEFAULT_DTYPE, TEST_DTYPES
-from ...worker.protocol.frames import Answer
+from ...worker.protocol.frames import Answer, Raised, Reply
 from ...worker.protocol.values import TORCH_DTYPES
 from ..assertions.case import Case, Device, Side
 from ..assertions.inputs import Draw
@@ -44,7 +44,7 @@ _SYSTEM_ERRORS = (EngineError, OSError, Unseeded)
 class Ran:
     """The result of one hidden test for one submission.
 
-    answers:  the submission's replies, or an Outcome for each failed call; may be [] after a pass
+    answers:  the submission's replies, or an Outcome for each failed call; [] after a pass
     fault:    the reason why the test ended without a verdict, or "" if it has a verdict
     in_doubt: whether the submission's replies may have caused the fault
     flaw:     the property of the result that made the test fail; CLAIM for other verdicts
@@ -56,6 +56,20 @@ class Ran:
     fault: str = ""
     in_doubt: bool = False
     flaw: Flaw = Flaw.CLAIM
+
+    @property
+    def last_answer(self) -> Answer | Outcome | None:
+        return self.answers[-1] if self.answers else None
+
+    @property
+    def last_reply(self) -> Reply | None:
+        """The reply to the last call, or None if there is no call or it ended in an Outcome."""
+        return self.last_answer[0] if isinstance(self.last_answer, tuple) else None
+
+    @property
+    def last_raised(self) -> Raised | None:
+        """The exception that the last call raised, or None."""
+        return self.last_reply.raised if self.last_reply is not None else None
 
 
 @dataclass(frozen=True)
@@ -160,13 +174,11 @@ class GraderPlugin:
         source: tuple[str, ...],
         items: list[Any],
         settled: Mapping[str, Outcome],
-        keep_passed: bool = False,
     ) -> Iterator[Ran]:
         """Run the items on a target, in order, and yield the result of each item.
 
-        source:      the lines of the submission's module
-        settled:     the outcomes of exercises whose tests need not run
-        keep_passed: whether to keep the replies of passed tests too
+        source:  the lines of the submission's module
+        settled: the outcomes of exercises whose tests need not run
         """
         self._source, self._settled = source, settled
         self._quota, self._words = ByteQuota(KEPT_BYTES), AllowedWords(source)
@@ -174,7 +186,7 @@ class GraderPlugin:
             for number, item in enumerate(items):
                 if isinstance(student, Sandboxed) and student.listens_ahead:
                     self._send_ahead(student, items[number:])
-                yield self._run_one(student, item, keep_passed)
+                yield self._run_one(student, item)
         finally:
             self._raised = self._case = None  # free the submission's values
 
@@ -186,7 +198,7 @@ class GraderPlugin:
             names = [known.report.name for known in tests if known.lacking() is None]
             student.expect(self._tries.expected(names))
 
-    def _run_one(self, student: Target, item: Any, keep_passed: bool) -> Ran:
+    def _run_one(self, student: Target, item: Any) -> Ran:
         known = self.known(item)
         exercise, name = known.exercise, known.report.name
         target = self._tries.target(name, student, self._words, self._quota)
@@ -207,7 +219,7 @@ class GraderPlugin:
             report = msgspec.structs.replace(
                 report, verdict=end.verdict, message=end.message, line=line
             )
-        elif not keep_passed:
+        else:
             target.release()
         in_doubt = bool(fault) and not _is_system_error(raised)
         clear_frames(raised)

@@ -2,16 +2,15 @@
 
 pytest ends its own run after the collection. Then `GraderPlugin.run` runs the collected tests.
 
-The solution and the misconceptions run like submissions, once per process or, with a `RunCache`,
-once for all processes. They run in this process. With a real GPU they run in a separate process,
-because an index out of bounds makes the GPU unusable for the process in which it occurs.
+The solution runs like a submission, once per process, and so does each misconception or, with a
+`RunCache`, once for all processes. They run in this process. With a real GPU they run in a separate
+process, because an index out of bounds makes the GPU unusable for the process in which it occurs.
 """
 
 import random
 import sys
 from collections.abc import Callable, Collection, Mapping
 from contextlib import AbstractContextManager, closing
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +26,7 @@ from ...model.pytest_options import run_pytest
 from ...model.report.schema import Verdict
 from ...model.source.reachable import Sources
 from ...model.source.rules import Rules, may_be_evasive, refusals, texts_of
+from ...repair import shared_definitions
 from ..outcomes import Answers, Forbidden, NotRun, Outcome
 from ..targets.in_process import InProcess, Recording, Steps, Target
 from .disk_cache import RunCache
@@ -79,8 +79,9 @@ def _forget_modules(graders: Path) -> None:
 
 
 Files = Mapping[str, bytes]
+# Loads a submission, with correct versions of the named exercises.
+Load = Callable[[Files, Collection[str]], Target]
 
-_SOLUTION = "-solution"  # names of misconceptions do not start with a hyphen
 _CANNOT_BE_TESTED = (
     "This test cannot continue with the kind, shape or dtype of your result. Compare it with the "
     "docstring."
@@ -109,7 +110,6 @@ class Runs:
         self.plugin = plugin
         self._folder, self._kept = folder, kept
         self._misconceptions: dict[str, list[Ran]] = {}
-        self._right: dict[str, dict[str, Answers]] = {}
         self._recorded: dict[tuple[str, bytes | None], dict[str, Steps]] = {}
         self._sound: dict[str, bool] = {}
         self.items = plugin.items
@@ -131,13 +131,25 @@ class Runs:
         """Return the names of all tests, including their axes."""
         return [self.plugin.name(i) for i in self.items]
 
+    def source(self, files: Files) -> str:
+        """Return the source of the week's module in a submission."""
+        return files.get(self.week.module, b"").decode("utf-8", "replace")
+
     def lines(self, files: Files) -> tuple[str, ...]:
         """Return the source lines of the week's module in a submission."""
-        return tuple(files.get(self.week.module, b"").decode("utf-8", "replace").split("\n"))
+        return tuple(self.source(files).split("\n"))
 
     def files(self, source: str) -> Files:
         """Return a submission that contains only the week's module, with this source."""
         return {self.week.module: source.encode()}
+
+    def foreign(self, files: Files) -> frozenset[str]:
+        """Return the names of definitions in which a mistake is not an exercise's own.
+
+        These are the exercises, and the definitions that the solution has too.
+        """
+        shared = shared_definitions(self.source(files), self.bank.solution)
+        return shared.union(e.name for e in self.week.exercises)
 
     # Any target
 
@@ -169,9 +181,9 @@ class Runs:
         return [self._without_doubt(r) for r in ran]
 
     def run_until_failure(
-        self, target: Target, exercise: str, first: Collection[str] = ()
+        self, target: Target, exercise: str | None, first: Collection[str] = ()
     ) -> list[Ran]:
-        """Run the tests of an exercise up to the first failure; return the results.
+        """Run the tests of an exercise, or of all, up to the first failure; return the results.
 
         first: names of tests to run before the other tests. If there are any, an unwritten function
                does not count as a failure.
@@ -184,14 +196,6 @@ class Runs:
             if verdict.failed and not (first and verdict is Verdict.UNWRITTEN):
                 break
         return ran
-
-    def first_failure(self, target: Target, source: str, exercise: str | None) -> str:
-        """Return the name of the first test that the target fails, or "" if it passes all tests.
-
-        exercise: the exercise to test; None tests all exercises
-        """
-        ran = self.plugin.run(target, tuple(source.split("\n")), self._items_of(exercise), {})
-        return next((r.report.name for r in ran if r.report.verdict.failed), "")
 
     def _items_of(self, exercise: str | None) -> list[Any]:
         known = self.plugin.known
@@ -230,20 +234,17 @@ class Runs:
         """Return True if a test reports no failure when the solution runs as the submission."""
         if test not in self._sound:
             items = [i for i in self.items if self.plugin.name(i) == test]
-            results = self._run_solution(items)
-            self._sound[test] = not any(r.report.verdict.reported for r in results)
+            source = tuple(self.bank.solution.split("\n"))
+            with self.solution() as target:
+                ran = list(self.plugin.run(target, source, items, {}))
+            self._sound[test] = not any(r.report.verdict.reported for r in ran)
         return self._sound[test]
-
-    def _run_solution(self, items: list[Any]) -> list[Ran]:
-        source = tuple(self.bank.solution.split("\n"))
-        with self.solution() as target:
-            return list(self.plugin.run(target, source, items, {}, keep_passed=True))
 
     # The course's own programs
 
     def solution(self) -> AbstractContextManager[Target]:
         """Open a target that runs the solution."""
-        return self.in_place(_SOLUTION, self.bank.solution)
+        return self.in_place("-solution", self.bank.solution)
 
     def in_place(self, name: str, source: str) -> AbstractContextManager[Target]:
         """Open a target that runs one of the course's programs."""
@@ -257,8 +258,7 @@ class Runs:
         missing = [m for m in bank if m.name not in self._misconceptions]
         # Use a random order, so that parallel processes start with different misconceptions.
         for one in random.sample(missing, len(missing)):
-            run = partial(self.run_misconception, one)
-            ran = self._stored_run(one.name, one.source, exercise, run)
+            ran = self._stored_run(one)
             self._misconceptions[one.name] = [r for r in ran if r.report.verdict.failed]
         return {m.name: self._misconceptions[m.name] for m in bank}
 
@@ -267,25 +267,20 @@ class Runs:
         with self.in_place(misconception.name, misconception.source) as target:
             return self.run(target, self.files(misconception.source), misconception.exercise)
 
+    def _stored_run(self, one: Misconception) -> list[Ran]:
+        """Return the stored results of a misconception, or run its program and store them."""
+        digest = hash_of((one.source.encode(), self._tests[one.exercise]))
+        ran = self._kept.get(one.name, digest) if self._kept else None
+        if ran is None:
+            ran = self.run_misconception(one)
+            if self._kept and not any(r.fault for r in ran):
+                self._kept.put(one.name, ran, digest)
+        return ran
+
     def right_answers(self, exercise: str) -> dict[str, Answers]:
         """Return the solution's replies in each test of an exercise, by test name."""
-        if exercise not in self._right:
-            run = partial(self._run_solution, self._items_of(exercise))
-            ran = self._stored_run(f"{_SOLUTION}.{exercise}", self.bank.solution, exercise, run)
-            self._right[exercise] = {r.report.name: r.answers for r in ran}
-        return self._right[exercise]
-
-    def _stored_run(
-        self, name: str, source: str, exercise: str, run: Callable[[], list[Ran]]
-    ) -> list[Ran]:
-        """Return the stored results of a program, or run the program and store its results."""
-        digest = hash_of((source.encode(), self._tests[exercise]))
-        ran = self._kept.get(name, digest) if self._kept else None
-        if ran is None:
-            ran = run()
-            if self._kept and not any(r.fault for r in ran):
-                self._kept.put(name, ran, digest)
-        return ran
+        recorded = self.recorded(exercise).items()
+        return {test: [answer for _, answer in steps] for test, steps in recorded}
 
     def recorded(self, exercise: str, secret: bytes | None = None) -> dict[str, Steps]:
         """Return the requests and the solution's replies in each test, up to the first failure.

@@ -8,6 +8,8 @@ not affected. If the time of an exercise or of the submission is used up, calls 
 Expected calls (`expect`) are sent in one write, and the submission answers them while the grader
 processes earlier replies. After an unexpected event (a different call, a dead or silent process),
 the test's earlier calls are repeated in a new process, and its other calls are sent one at a time.
+
+`Reloaded` runs one version of a submission after another in the same process.
 """
 
 import mmap
@@ -24,6 +26,7 @@ from ...worker.protocol import frames as wire
 from ...worker.protocol.frames import Answer
 from ..outcomes import Crashed, LimitExceeded, Outcome, TimedOut
 from .confined_process import Attempts, ConfinedProcess, Helpers
+from .in_process import Target
 from .resource_limits import ByteQuota, SubmissionClocks
 
 MAX_DEATHS = 2
@@ -200,23 +203,20 @@ class Sandboxed:
 
     # Processes
 
-    def swap(self, files: Mapping[str, bytes]) -> str:
+    def swap(self, files: Mapping[str, bytes]) -> None:
         """Replace the submission's files, and import them now if the process still runs.
 
-        Reset the count of deaths. Return the type of the exception that stopped the import, or ""
-        if there was none, the process ended, or the import is left to the next call.
+        Reset the count of deaths. If the import fails, calls fail.
         """
         self.deaths.clear()
         self._import_outcome = None
         self._load = self._load_frame(files)
         if self._process is not None:
             try:
-                reply, _ = self._exchange(self._load, self._limits.call_seconds)
-                return reply.raised.type if reply.raised is not None else ""
+                self._exchange(self._load, self._limits.call_seconds)
             except Outcome as outcome:
                 self._import_outcome = outcome
                 self.close()
-        return ""
 
     def _load_frame(self, files: Mapping[str, bytes]) -> bytes:
         stubs = self._helpers.stubs if self._helpers is not None else ()
@@ -285,3 +285,41 @@ class Sandboxed:
             process, self._process = self._process, None
             self.clocks.child_ended(process.child)
             process.close()
+
+
+class Reloaded:
+    """The version of a submission that was loaded last.
+
+    start: starts a target with the files of a version; in a sandbox, later versions reuse it
+    """
+
+    def __init__(self, start: Callable[[Mapping[str, bytes]], Target]) -> None:
+        self._start = start
+        self._target: Target | None = None
+        self._began = time.thread_time()
+
+    def load(self, files: Mapping[str, bytes]) -> Target:
+        """Load a version that remembers no earlier call. If its import fails, calls fail."""
+        if isinstance(self._target, Sandboxed):
+            self._target.swap(files)  # in the same process, which is much faster
+            return self._target
+        self.close()
+        self._target = self._start(files)
+        return self._target
+
+    def exclude(self, seconds: float) -> None:
+        """Do not charge these seconds, which were spent on results that all submissions share."""
+        self._began += seconds
+
+    def seconds(self) -> float:
+        """Return the processor time spent so far, in this process and in the sandbox."""
+        inside = self._target.clocks.used_seconds() if isinstance(self._target, Sandboxed) else 0.0
+        return time.thread_time() - self._began + inside
+
+    def work(self) -> float:
+        """Return the work of the sandbox; in this process, where none is counted, the time."""
+        return self._target.clocks.work if isinstance(self._target, Sandboxed) else self.seconds()
+
+    def close(self) -> None:
+        if self._target is not None:
+            self._target.close()

@@ -102,7 +102,7 @@ def _has_different_numbers(ran: Ran) -> bool:
 
 
 def resembling_tests(
-    ran: Collection[Ran], right: Mapping[str, Answers], requests: Mapping[str, Steps] | None = None
+    ran: Collection[Ran], recorded: Mapping[str, Steps], *, needs_work: bool = False
 ) -> set[str]:
     """Return the tests whose answers resemble the correct ones or cannot be compared with them.
 
@@ -110,39 +110,37 @@ def resembling_tests(
     monotone function such as a factor or a logarithm maps one answer to the other. Return an empty
     set if there are no comparable answers or fewer than half of them resemble the correct ones.
 
-    requests: the requests of each test. If given, the answers must also take work, and their values
-              must have the same order as the correct ones, so that permutations of an argument and
-              inverted masks do not count.
+    recorded:   the requests of each test, with the solution's answers
+    needs_work: the answers must also take work, and their values must have the same order as the
+                correct ones, so that permutations of an argument and inverted masks do not count
     """
-    similar = {r.report.name: _resembles(r, right.get(r.report.name, ()), requests) for r in ran}
+    steps = {r.report.name: recorded.get(r.report.name, []) for r in ran}
+    similar = {r.report.name: _resembles(r, steps[r.report.name], needs_work) for r in ran}
     comparable = [one for one in similar.values() if one is not None]
     if not comparable or sum(comparable) < _MAJORITY * len(comparable):
         return set()
     return {name for name, one in similar.items() if one is not False}
 
 
-def _resembles(
-    ran: Ran, right: Answers, requests: Mapping[str, Steps] | None = None
-) -> bool | None:
+def _resembles(ran: Ran, steps: Steps, needs_work: bool) -> bool | None:
     """Return whether the last answer resembles the correct one.
 
     Return None if either answer is missing, or the correct one has too few or only equal values.
     """
     index = len(ran.answers) - 1
-    if not 0 <= index < len(right):
+    if not 0 <= index < len(steps):
         return None
     try:
-        own, expected = (
-            _real_numbers(answer_contents(a)) for a in (ran.answers[index], right[index])
-        )
+        both = ran.answers[index], steps[index][1]
+        own, expected = (_real_numbers(answer_contents(a)) for a in both)
     except frames.BadFrame:
         return False
     wanted = np.concatenate([np.zeros(0), *expected])
     if wanted.size < _ENOUGH_VALUES or not np.ptp(wanted) > 0:
         return None
     parts = [p for p in (np.concatenate([np.zeros(0), *own]), *own) if p.size == wanted.size]
-    if requests is not None:
-        if takes_no_work(ran.answers, right, requests.get(ran.report.name, [])):
+    if needs_work:
+        if takes_no_work(ran.answers, steps):
             return False
         return any(_rank_correlation(p, wanted) > _SAME_ORDER for p in parts)
     return any(
@@ -151,21 +149,18 @@ def _resembles(
     )
 
 
-def has_correct_parts(
-    ran: Iterable[Ran], right: Mapping[str, Answers], requests: Mapping[str, Steps]
-) -> bool:
+def has_correct_parts(ran: Iterable[Ran], recorded: Mapping[str, Steps]) -> bool:
     """Return True if answers in at least two tests have a correct part that takes work.
 
     A constant part, an argument or fewer than four values take no work.
     """
-    names = ((r, r.report.name) for r in ran)
-    found = (_has_correct_part(r, right.get(n, ()), requests.get(n, [])) for r, n in names)
+    found = (_has_correct_part(r, recorded.get(r.report.name, [])) for r in ran)
     return sum(found) >= _TESTS_WITH_CORRECT_PARTS
 
 
-def _has_correct_part(ran: Ran, right: Answers, requests: Steps) -> bool:
+def _has_correct_part(ran: Ran, steps: Steps) -> bool:
     try:
-        for mine, correct, (frame, _) in zip(ran.answers, right, requests, strict=False):
+        for mine, (frame, correct) in zip(ran.answers, steps, strict=False):
             own, expected = (answer_contents(a) or [] for a in (mine, correct))
             both = list(zip(own, expected, strict=False)) if len(own) == len(expected) else []
             equal = [e for a, e in both if np.size(e) >= _ENOUGH_VALUES and _same_part(a, e)]
@@ -192,23 +187,22 @@ def _real_numbers(parts: Contents | None) -> Sequence[Any]:
 _LARGEST_ARGUMENT = 1 << 20  # entries; answers are not compared with larger arguments
 
 
-def takes_no_work(mine: Answers, right: Answers, requests: Steps) -> bool | None:
+def takes_no_work(mine: Answers, steps: Steps) -> bool | None:
     """Return whether the last answer in a test takes no work, or None if this is unknown.
 
-    right:    the solution's answers
-    requests: the requests of the test
+    steps: the requests of the test, with the solution's answers
     """
     index = len(mine) - 1
-    if not 0 <= index < min(len(requests), len(right)):
+    if not 0 <= index < len(steps):
         return None
-    last, expected = mine[index], right[index]
+    last, (request, expected) = mine[index], steps[index]
     if isinstance(last, Outcome) or isinstance(expected, Outcome):
         return None
     if last[0].status != "ok" or expected[0].status != "ok":
         return None
     try:
         (own, _), (good, _) = read_answer(last), read_answer(expected)
-        arguments = _arguments(requests[index][0])
+        arguments = _arguments(request)
     except frames.BadFrame:
         return None
     with np.errstate(all="ignore"):

@@ -1,7 +1,7 @@
 """Check which failed tests show work, so that a named mistake still earns points."""
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import closing
 from enum import Enum
 
@@ -10,10 +10,10 @@ import msgspec
 from ...model.report.schema import Verdict
 from ...worker.protocol import frames
 from ...worker.protocol.frames import Answer, request_of
-from ..diagnosis.equivalence import last_answer, same_failure
+from ..diagnosis.equivalence import same_failure
 from ..outcomes import Answers, Flaw
 from ..running.pytest_plugin import Ran
-from ..running.test_runner import Runs
+from ..running.test_runner import Files, Load, Runs
 from ..targets.in_process import InProcess, Recording, Target
 from .answer_contents import (
     answer_contents,
@@ -29,7 +29,6 @@ _MAJORITY = 0.5
 # Flaws that say nothing about the values of the answer, so these values are compared here.
 _VALUES_NOT_COMPARED = (Flaw.KIND, Flaw.DEVICE, Flaw.DRAWN, Flaw.DETACHED, Flaw.EFFECT)
 
-Files = Mapping[str, bytes]
 Tests = frozenset[str]
 
 
@@ -48,7 +47,7 @@ class WorkCheck:
     load: a function that loads a submission with correct versions of the named exercises
     """
 
-    def __init__(self, runs: Runs, load: Callable[[Files, Iterable[str]], Target]) -> None:
+    def __init__(self, runs: Runs, load: Load) -> None:
         self._runs, self._load = runs, load
         self._trivial = TrivialPasses(runs)
 
@@ -63,10 +62,9 @@ class WorkCheck:
         several tests have a correct part. At least half of the comparable answers in failed tests
         must also take work.
         """
-        runs, right = list(ran), self._runs.right_answers(exercise)
+        runs, recorded = list(ran), self._runs.recorded(exercise)
         answered = [r for r in runs if r.report.verdict.has_answer]
-        requests = self._runs.recorded(exercise)
-        if not (resembling_tests(answered, right) or has_correct_parts(answered, right, requests)):
+        if not (resembling_tests(answered, recorded) or has_correct_parts(answered, recorded)):
             return False
         failed = (self._takes_no_work(r) for r in runs if r.report.verdict.failed)
         compared = [effortless for effortless in failed if effortless is not None]
@@ -132,10 +130,8 @@ class WorkCheck:
 
     def _takes_no_work(self, ran: Ran) -> bool | None:
         """Return whether the last answer in a test takes no work, or None if this is unknown."""
-        exercise, test = ran.exercise, ran.report.name
-        right = self._runs.right_answers(exercise).get(test, ())
-        requests = self._runs.recorded(exercise).get(test, [])
-        return takes_no_work(ran.answers, right, requests)
+        recorded = self._runs.recorded(ran.exercise)
+        return takes_no_work(ran.answers, recorded.get(ran.report.name, []))
 
     def fitted(
         self, exercise: str, ran: Sequence[Ran], files: Files, replaced: tuple[str, ...]
@@ -192,7 +188,7 @@ def _shows_values(mine: Ran, wrong: Ran, right: Answers) -> bool | None:
     """
     index = len(mine.answers) - 1
     try:
-        own, expected = answer_contents(last_answer(mine)), answer_contents(last_answer(wrong))
+        own, expected = (answer_contents(r.last_answer) for r in (mine, wrong))
     except frames.BadFrame:
         return False
     if own is None or expected is None:
@@ -210,12 +206,10 @@ def _shows_values(mine: Ran, wrong: Ran, right: Answers) -> bool | None:
 
 def _same_ending(mine: Ran, wrong: Ran) -> bool:
     """Return True if two tests ended with similar values, or with the same type of exception."""
-    ends = last_answer(mine), last_answer(wrong)
-    own, expected = map(answer_contents, ends)
+    own, expected = (answer_contents(r.last_answer) for r in (mine, wrong))
     if own and expected:
         return same_contents(own, expected)
-    raised = [end[0].raised if isinstance(end, tuple) else None for end in ends]
-    types = {error.type if error is not None else "" for error in raised}
+    types = {error.type if (error := r.last_raised) else "" for r in (mine, wrong)}
     return own is None and expected is None and len(types) == 1 and "" not in types
 
 

@@ -24,8 +24,10 @@ from functools import cached_property
 from pathlib import Path
 
 import msgspec
+from msgspec.structs import replace
 
 from ..errors import CourseError
+from ..message_text import close_names
 from .registry import Course, Week
 
 _FIELD = re.compile(
@@ -83,9 +85,7 @@ class Bank:
         folder = self.folder / "adapters"
         shared = [self._read(f) for f in folder.glob("_shared.py")]
         found = (
-            msgspec.structs.replace(
-                self._misconception(f), source="\n\n".join([*shared, self._read(f)])
-            )
+            replace(self._misconception(f), source="\n\n".join([*shared, self._read(f)]))
             for f in sorted(folder.glob("[!_]*.py"))
         )
         return {adapter.exercise: adapter for adapter in found}
@@ -105,6 +105,17 @@ class Bank:
 
     def of_exercise(self, exercise: str) -> tuple[Misconception, ...]:
         return tuple(m for m in self.misconceptions if m.exercise == exercise)
+
+    def program(self, name: str) -> str:
+        """Return the solution, an alternative or a misconception; raise CourseError if unknown."""
+        programs = {m.name: m.source for m in self.misconceptions}
+        programs |= self.alternatives | {"solution": self.solution}
+        if name not in programs:
+            raise CourseError(
+                f"{name} is neither a file nor a program in the bank of {self.week.name}"
+                f"{close_names(name, programs)}"
+            )
+        return programs[name]
 
     def _read(self, path: Path) -> str:
         location = path.relative_to(self.course.root)
@@ -138,9 +149,7 @@ class Bank:
             return text, 0
         if not _defined(self.solution) & defined:
             exercises = ", ".join(e.name for e in self.week.exercises)
-            raise CourseError(
-                f"{name} defines none of the exercises of {self.week.name}: {exercises}"
-            )
+            raise CourseError(f"{name} defines none of the exercises {exercises}")
         return self.over_solution(text), self.solution.count("\n") + 2
 
     def _misconception(self, path: Path) -> Misconception:

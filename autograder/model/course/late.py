@@ -17,6 +17,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from ..message_text import plural
 from ..report.scoring import rounded
 from .registry import Course, Late, Week
 
@@ -58,7 +59,7 @@ class Lateness:
         if self.forgiven:
             return f"{parts[0]}, within the grace period: no penalty"
         if self.slip_days:
-            parts.append(f"{_counted(self.slip_days, 'slip day')} used")
+            parts.append(f"{plural(self.slip_days, 'slip day')} used")
         if not self.units:
             return f"{', '.join(parts)}: no penalty"
         parts.append(f"{self.policy.percent:g} % per {self.policy.per}")
@@ -96,9 +97,7 @@ def lateness(
     return found
 
 
-def due_for(
-    course: Course, week: Week, student: str, more: dt.timedelta = dt.timedelta()
-) -> dt.datetime:
+def due_for(course: Course, week: Week, student: str, more: dt.timedelta) -> dt.datetime:
     """Return a student's due date after the longest extension, in the course's time zone."""
     due = course.localized(week.due).astimezone(course.zone)
     granted = [(due.astimezone(dt.UTC) + more).astimezone(course.zone)]
@@ -150,14 +149,10 @@ def _in_words(due: dt.datetime, handed: dt.datetime) -> str:
         days -= 1  # the last started day is not complete
     rest = _elapsed(due + dt.timedelta(days=days), handed)
     hours, minutes = rest // _HOUR, (rest % _HOUR) // _MINUTE
-    parts = [_counted(days, "day")] if days else []
+    parts = [plural(days, "day")] if days else []
     parts += [f"{hours} h"] if hours else []
     parts += [f"{minutes} min"] if minutes and not (days and hours) else []
     return " ".join(parts)
-
-
-def _counted(number: int, thing: str) -> str:
-    return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
 
 
 def _points(value: float) -> str:

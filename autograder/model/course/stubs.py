@@ -39,9 +39,7 @@ def make_stub(source: str, location: str) -> str:
             continue
         indent, kind = mark.groups()
         if kind == "BEGIN" and opened:
-            raise BuildError(
-                f"{location}:{number}: BEGIN SOLUTION inside the one from line {opened}"
-            )
+            raise BuildError(f"{location}:{number}: BEGIN SOLUTION in the one of line {opened}")
         if kind == "END" and not opened:
             raise BuildError(f"{location}:{number}: END SOLUTION without BEGIN SOLUTION")
         opened = number if kind == "BEGIN" else 0
@@ -50,16 +48,12 @@ def make_stub(source: str, location: str) -> str:
     if opened:
         raise BuildError(f"{location}:{opened}: BEGIN SOLUTION without END SOLUTION")
     if len(kept) == len(lines):
-        raise BuildError(
-            f"{location}: no line `# BEGIN SOLUTION`: the stub would contain the solution"
-        )
+        raise BuildError(f"{location}: no line `# BEGIN SOLUTION`: the stub would be solved")
     stub = re.sub(r"\n{4,}", "\n\n\n", "\n".join(kept))
     try:
         ast.parse(stub)
     except SyntaxError as error:
-        raise BuildError(
-            f"{location}: its stub is not valid Python: {error.msg} at {error.text!r}"
-        ) from None
+        raise BuildError(f"{location}: its stub: {error.msg} at {error.text!r}") from None
     return stub.rstrip("\n") + "\n"
 
 

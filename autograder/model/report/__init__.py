@@ -4,5 +4,3 @@ Start with `schema.Report`. `schema` defines the report and its verdicts, and `s
 points from the evidence that grading collects. `findings` describes mistakes that are not in the
 bank, and `comparison` explains why a score changed.
 """
-
-__all__ = ["comparison", "findings", "schema", "scoring"]

@@ -37,9 +37,8 @@ def changes(old: SubmissionReport, new: SubmissionReport) -> list[ExerciseChange
         if former.score != exercise.score and not reasons:
             reasons = ["points or weights changed"]
         if reasons:
-            found.append(
-                ExerciseChange(exercise.name, former.score, exercise.score, tuple(reasons))
-            )
+            scores = former.score, exercise.score
+            found.append(ExerciseChange(exercise.name, *scores, tuple(reasons)))
     return found
 
 

@@ -338,7 +338,7 @@ def _from_schema_1(report: Report) -> Report:
     def exercise(old: ExerciseReport) -> ExerciseReport:
         return replace(old, tests=tuple(map(test, old.tests)))
 
-    submissions = (
-        replace(s, exercises=tuple(map(exercise, s.exercises))) for s in report.submissions
-    )
-    return replace(report, submissions=tuple(submissions))
+    def submission(old: SubmissionReport) -> SubmissionReport:
+        return replace(old, exercises=tuple(map(exercise, old.exercises)))
+
+    return replace(report, submissions=tuple(map(submission, report.submissions)))

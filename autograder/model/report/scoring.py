@@ -21,6 +21,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 import msgspec
+from msgspec.structs import replace
 
 from ..course import Exercise, Scoring, Week
 from .schema import (
@@ -122,7 +123,7 @@ class Tally:
     def __init__(self, evidence: Evidence, rule: Scoring) -> None:
         self.evidence, self.rule = evidence, rule
         self.tests = tuple(
-            msgspec.structs.replace(t, carried=round(carried * rule.carried, 4))
+            replace(t, carried=round(carried * rule.carried, 4))
             if (carried := evidence.carried.get(t.name, 0.0))
             else t
             for t in evidence.tests
@@ -134,9 +135,7 @@ class Tally:
         self.total = sum(t.weight for t in counted)
         self.failed = sum(t.weight for t in failed)
         self.unexplained = sum(t.weight for t in failed if t.name not in evidence.explained)
-        self._uncarried = sum(
-            t.weight * (1.0 - t.carried) for t in self.tests if t.name in inherited
-        )
+        self._uncarried = sum(t.weight * (1 - t.carried) for t in self.tests if t.name in inherited)
         self.forbidden = any(t.verdict.breaks_a_rule for t in failed)
         mistakes = evidence.mistakes
         priced = bool(mistakes) and all(m.cost is not None and m.shows_work for m in mistakes)
@@ -305,9 +304,9 @@ def refused(
     )
 
 
-def fault(name: str, why: str, max_score: float = 0.0) -> SubmissionReport:
+def fault(name: str, reason: str, max_score: float = 0.0) -> SubmissionReport:
     """Return the report of a submission that could not be graded because of a system error."""
-    message = f"The grading system failed, not the submission: {why}"
+    message = f"The grading system failed, not the submission: {reason}"
     return SubmissionReport(name, Ending.GRADER_FAULT, 0.0, max_score, message=message)
 
 
@@ -341,8 +340,6 @@ def rounded(points: float, decimals: int) -> float:
 
 def with_rounded_scores(report: SubmissionReport, week: Week, decimals: int) -> SubmissionReport:
     """Round each exercise's score; the submission's score becomes the sum of those that count."""
-    exercises = tuple(
-        msgspec.structs.replace(e, score=rounded(e.score, decimals)) for e in report.exercises
-    )
+    exercises = tuple(replace(e, score=rounded(e.score, decimals)) for e in report.exercises)
     score = rounded(sum(e.score for e in counted(week, exercises)), decimals)
-    return msgspec.structs.replace(report, exercises=exercises, score=score)
+    return replace(report, exercises=exercises, score=score)

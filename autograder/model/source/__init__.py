@@ -7,5 +7,3 @@ exercise reaches. `reachable` follows names through the submitted files, `uses` 
 of one file, and `statements` analyses top-level statements. `import_failure` tells students why a
 module cannot be imported.
 """
-
-__all__ = ["import_failure", "reachable", "rules", "statements", "uses"]

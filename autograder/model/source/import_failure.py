@@ -69,9 +69,7 @@ def ended(signal: str) -> str:
     """Return the end of the sentence for an import whose process exited, or died of `signal`."""
     if not signal:
         return "it ends Python (`os._exit()`)"
-    return (
-        f"Python itself crashed ({signal}) in compiled code, so there is no exception and no line"
-    )
+    return f"Python itself crashed ({signal}) in compiled code, without an exception or a line"
 
 
 def _problem(module: str, failure: ImportFailure, lines: Sequence[str]) -> str:

@@ -162,9 +162,8 @@ def missing_imports(
     found = {}
     for exercise in exercises:
         by_name, on_import = sources.reached(exercise)
-        refusal = (
-            for_all or _first(_absent(by_name, libraries)) or _first(_absent(on_import, libraries))
-        )
+        refusal = for_all or _first(_absent(by_name, libraries))
+        refusal = refusal or _first(_absent(on_import, libraries))
         if refusal is not None:
             found[exercise] = refusal
     return found

@@ -5,5 +5,3 @@ one transaction per submission (`shared_gradebook`). The preprocessors that the 
 (`preprocessor`) write scores and feedback into the notebook, and scores into the gradebook. No
 student code runs here. Start reading at `recorder`.
 """
-
-__all__ = ["preprocessor", "recorder"]

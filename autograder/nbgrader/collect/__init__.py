@@ -9,15 +9,3 @@ The names, sizes, links and contents of submitted files are not trusted. The kit
 within limits and never runs them here. A submission that cannot be graded never replaces a
 submission that can be graded. Start reading at `submissions`.
 """
-
-__all__ = [
-    "cell_repair",
-    "collector",
-    "exchange",
-    "groups",
-    "history",
-    "merging",
-    "notebooks",
-    "safe_read",
-    "submissions",
-]

@@ -50,9 +50,7 @@ class CoursePreprocessor(NbGraderPreprocessor):
         for week in course.weeks:
             if week.name == name:
                 return week
-        raise NbgraderError(
-            f"{name} is not a week of course.yaml: grade it in a separate nbgrader folder"
-        )
+        raise NbgraderError(f"course.yaml has no week {name}: grade it in another nbgrader folder")
 
 
 @lru_cache(maxsize=4)
@@ -70,9 +68,7 @@ class RestoreCells(CoursePreprocessor):
         try:
             released = _released_notebook(path, path.stat().st_mtime_ns)
         except FileNotFoundError:
-            raise NbgraderError(
-                f"{week.name} has not been released yet: {path.name} is missing"
-            ) from None
+            raise NbgraderError(f"{week.name} is not released yet: no {path.name}") from None
         return restored(nb, released), resources
 
 
@@ -108,10 +104,7 @@ def restored(nb: Notebook, released: Notebook) -> Notebook:
 
 
 def _repaired(cell: Notebook, original: Notebook | None, texts: set[str]) -> Notebook:
-    """Return a safe copy of a student's cell.
-
-    original: the released grade cell, or None if the cell is not graded
-    """
+    """Return a safe copy of a student's cell. `original`: the released cell, if it is graded."""
     source = str(cell.source)
     if original is None:
         if cell.cell_type == "code":

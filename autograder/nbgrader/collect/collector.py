@@ -29,7 +29,7 @@ def collect(course: Course, week: Week, *, check_owner: bool = True) -> Collecti
     Raise NbgraderError if the exchange does not exist yet, or if nbgrader's step fails.
     """
     workspace = Workspace(course)
-    if not (workspace.exchange / course.id / "inbound").is_dir():
+    if not workspace.inbound.is_dir():
         raise NbgraderError(
             f"the exchange does not exist yet: run `autograder release {week.name}` to create it"
         )

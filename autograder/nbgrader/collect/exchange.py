@@ -88,9 +88,7 @@ class CollectOrdinaryFiles(ExchangeCollect):
                 "timestamp": dt.datetime.min,
             }
         if not _STUDENT.match(record["username"]):
-            self.notes.append(
-                f"{record['filename']!r} in the exchange is not a submission: skipped"
-            )
+            self.notes.append(f"{record['filename']!r} is not a submission: skipped")
             record["username"] = ""
         return record
 

@@ -71,12 +71,12 @@ def spread_groups(course: Course, week: Week) -> dict[str, str]:
     return found
 
 
-def _joint(course: Course, week: Week, held: Mapping[str, Entry]) -> tuple[str, dict[str, bytes]]:
+def _joint(course: Course, week: Week, bases: Mapping[str, Entry]) -> tuple[str, dict[str, bytes]]:
     """Merge the submissions of a group; return the author of the last change and the files.
 
-    held: each member's latest submission that can be merged (`History.base`)
+    bases: each member's latest submission that can be merged (`History.base`)
     """
-    own = {s: e for s, e in held.items() if e.channel != "group"} or dict(held)
+    own = {s: e for s, e in bases.items() if e.channel != "group"} or dict(bases)
     author, files = "", dict[str, bytes]()
     for student in sorted(own, key=lambda s: (own[s].handed_in or own[s].received, s)):
         merged = merge(course, week, files, earlier_files(course, week, student))
@@ -121,15 +121,15 @@ def _copy(
     source: dict[str, GradedCell],
     target: dict[str, GradedCell],
     judged: dict[str, str],
-    theirs: dict[str, str],
+    digests: dict[str, str],
 ) -> bool:
     """Copy settled marks and comments between cells with equal digests; return True if any changed.
 
-    judged, theirs: digests of the cells in `source` and `target` (`judged_digests`)
+    judged, digests: digests of the cells in `source` and `target` (`judged_digests`)
     """
     done = False
     for name, (grade, comment) in source.items():
-        if name not in target or judged.get(name) is None or judged[name] != theirs.get(name):
+        if name not in target or judged.get(name) is None or judged[name] != digests.get(name):
             continue
         own, words = target[name]
         settled = grade.manual_score is not None and not grade.needs_manual_grade

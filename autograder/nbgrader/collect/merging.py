@@ -21,13 +21,12 @@ from ...batch.module_name import files_in, folders_with, module_candidates, with
 from ...lms.bulk import content_of
 from ...model.course import Course, Week
 from ...model.source.import_failure import ImportFailure, explained
-from ...model.submission_files import Note
+from ...model.submission_files import Files, Note
 from ..regrade.regrade_log import REQUEST
 from ..workspace import Workspace
 from .history import FROM_NBGRADER, UNREADABLE, SubmittedPart
 from .notebooks import first_cells, parse_notebook, pictures_of, text_in
 
-Files = Mapping[str, bytes]
 _Answers = dict[str, tuple[str, Any]]  # question -> (text, pictures)
 _NOTEBOOKS = (".ipynb", UNREADABLE)
 

@@ -123,8 +123,7 @@ def first_cells(
 ) -> dict[str, Any]:
     """Return the first cell with each grade id, by id.
 
-    If that cell is empty or unchanged from `released`, prefer the first later duplicate that the
-    student has edited.
+    If that cell is empty or unchanged from `released`, prefer the first edited duplicate.
     """
     found: dict[str, Any] = {}
     for cell in cells:
@@ -162,11 +161,11 @@ def pictures_of(cell: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
 
 
 def cell_notes(
-    own: list[dict[str, Any]], released: list[dict[str, Any]], week: Week
+    cells: list[dict[str, Any]], released: list[dict[str, Any]], week: Week
 ) -> Iterator[Note]:
     """Yield notes about graded cells that the student deleted, duplicated or edited."""
     originals = first_cells(released)
-    found, times = first_cells(own, originals), Counter(map(grade_id, own))
+    found, times = first_cells(cells, originals), Counter(map(grade_id, cells))
     for name, original in originals.items():
         answer = original["metadata"]["nbgrader"].get("solution")
         what = f"the cell of your answer `{name}`" if answer else f'the cell `check("{name}")`'

@@ -2,10 +2,12 @@
 
 import os
 import stat
+from collections.abc import Sequence
 from fnmatch import fnmatch
 from pathlib import Path
 
 from ...batch.intake import is_wanted
+from ...lms.bulk import FilesRead
 
 FILE_BOUND = 64 << 20
 _TOTAL_BOUND = 256 << 20
@@ -13,9 +15,7 @@ _FILES_BOUND = 2000
 _DEPTH = 40  # maximum depth of nested folders
 
 
-def read_ordinary(
-    source: Path, ignored: tuple[str, ...] = (), bound: int = FILE_BOUND
-) -> tuple[dict[str, bytes], list[str]]:
+def read_ordinary(source: Path, ignored: Sequence[str] = (), bound: int = FILE_BOUND) -> FilesRead:
     """Return the regular files of a folder by name, and a line for each skipped file.
 
     ignored: patterns of file and folder names to skip silently. bound: size limit in bytes for
@@ -50,7 +50,7 @@ def read_ordinary(
     return found, left_out
 
 
-def _matches(name: str, patterns: tuple[str, ...]) -> bool:
+def _matches(name: str, patterns: Sequence[str]) -> bool:
     return any(fnmatch(name, pattern) for pattern in patterns)
 
 

@@ -6,7 +6,7 @@ same parts again has no effect and keeps the earlier submission time. Every subm
 """
 
 import datetime as dt
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from ...batch.intake import Submission, Unread
 from ...files import in_turn
+from ...lms.bulk import Accept
 from ...model.course import Course, Week
 from ...model.errors import NbgraderError
 from ...model.submission_files import KINDS, Note
@@ -36,11 +37,7 @@ from .history import (
 from .merging import Merged, merge
 
 _FOR_INSTRUCTORS = ("missing", "unreadable", "renamed", "refused")  # kinds of notes
-_MISSING = Note(
-    "missing",
-    "Your submission has no notebook, so no written answers could be marked. Your module was "
-    "graded.",
-)
+_MISSING = Note("missing", "Your submission has no notebook, so only your module was graded.")
 
 
 class Accepted(NamedTuple):
@@ -133,22 +130,13 @@ def _keep(
     return Accepted(entry, refused)
 
 
-def acceptor(
-    course: Course, week: Week, channel: str
-) -> Callable[[str, dict[str, bytes], str], list[str]]:
-    """Return a function that accepts a submission (student, files, time) from the channel.
-
-    The function returns the lines to print.
-    """
-
-    def accept_files(student: str, files: dict[str, bytes], handed_in: str) -> list[str]:
-        return accept(course, week, student, files, handed_in, channel).remarks(student)
-
-    return accept_files
+def acceptor(course: Course, week: Week, channel: str) -> Accept:
+    """Return a function that accepts a submission from the channel and returns remarks."""
+    return lambda who, files, time: accept(course, week, who, files, time, channel).remarks(who)
 
 
 def _add_released_notebook(
-    course: Course, week: Week, files: dict[str, bytes], merged: Merged, sent: Container[str]
+    course: Course, week: Week, files: dict[str, bytes], merged: Merged, incoming: Container[str]
 ) -> list[Note]:
     """Add the released notebook if the submission has none, because nbgrader requires one.
 
@@ -158,7 +146,7 @@ def _add_released_notebook(
     released = Workspace(course).released_file(week, name)
     if not released or files.setdefault(name, released) != released:
         return []
-    explained = name in sent or any(n.kind in ("unreadable", "renamed") for n in merged.notes)
+    explained = name in incoming or any(n.kind in ("unreadable", "renamed") for n in merged.notes)
     return [] if explained else [_MISSING]
 
 
@@ -220,19 +208,19 @@ def put_in_place(
         place(course, week, student, entry)
 
 
-def refuse(course: Course, week: Week, student: str, number: int, stays: int, why: str) -> None:
+def refuse(course: Course, week: Week, student: str, number: int, stays: int, reason: str) -> None:
     """Mark submission `number` as impossible to grade, and make submission `stays` current.
 
     Then accept the notebook of the refused submission, so that new written answers are not lost.
 
-    why: the reason, for the student and the instructor
+    reason: the reason, for the student and the instructor
     """
     name = f"{week.name}.ipynb"
     with in_turn(history_folder(course, week, student)):
         history = _accept_folder(course, week, student)
         refused = history.entry(number)
         assert refused is not None
-        history = history.with_entry(replace(refused, problem=why))
+        history = history.with_entry(replace(refused, problem=reason))
         history = replace(history, current=stays, restored=history.replaced == stays)
         notebook = stored_files(course, week, student, refused).get(name)
         if notebook is None:

@@ -4,5 +4,3 @@ Submitted notebooks and names are not trusted and must not run scripts in the br
 `submitted_cells`). `marking_sheets` is for anonymous and double marking, and `manual_marks` copies
 manual marks to `.autograder/marks/`. Start reading at `safe_pages`.
 """
-
-__all__ = ["manual_marks", "marking_sheets", "safe_pages", "submitted_cells"]

@@ -17,8 +17,9 @@ import msgspec
 
 from ...model.course import Course, Week
 from ...model.errors import NbgraderError
+from ...model.message_text import first_names
 from ..gradebook.database import Marked, read_hand_marks, transactions
-from ..gradebook.due_dates import first_names, update_penalty
+from ..gradebook.due_dates import update_penalty
 from ..gradebook.report_store import judged_digests
 from ..workspace import cells_of, open_gradebook, read_state, write_state
 
@@ -71,9 +72,8 @@ def restore_marks(course: Course, week: Week) -> list[str]:
     """
     lost = keep_marks(course)[week.name]
     kept, notes, held = _read(course, week), [], read_hand_marks(course).get(week.name, {})
-    not_submitted = [
-        s for s, m in kept.students.items() if m.extension and not m.cells and s not in held
-    ]
+    extended = [s for s, m in kept.students.items() if m.extension and not m.cells]
+    not_submitted = [student for student in extended if student not in held]
     if not (lost or not_submitted):
         return []
     with open_gradebook(course) as gradebook:
@@ -95,15 +95,15 @@ def restore_marks(course: Course, week: Week) -> list[str]:
 
 
 def _restore(
-    course: Course, week: Week, gradebook: Any, student: str, kept: StoredMarks
+    course: Course, week: Week, gradebook: Any, student: str, stored: StoredMarks
 ) -> list[str]:
     submission = gradebook.find_submission(week.name, student)
     judged = judged_digests(course, week, student)
     notes = []
-    if kept.extension and not submission.extension:
-        submission.extension = dt.timedelta(seconds=kept.extension)
+    if stored.extension and not submission.extension:
+        submission.extension = dt.timedelta(seconds=stored.extension)
     cells = cells_of(gradebook, week, student)
-    for name, mark in kept.cells.items():
+    for name, mark in stored.cells.items():
         if name not in cells:
             continue
         grade, comment = cells[name]
@@ -116,23 +116,23 @@ def _restore(
             )
             continue
         if mark.score is not None:
-            same = kept.of.get(name) == judged.get(name) is not None
+            same = stored.of.get(name) == judged.get(name) is not None
             grade.manual_score = mark.score
             grade.needs_manual_grade = not (mark.settled and same)
         grade.extra_credit = grade.extra_credit or mark.extra
     return notes
 
 
-def _lost(kept: _Week, student: str, held: Marked, count: int) -> bool:
+def _lost(stored: _Week, student: str, marked: Marked, count: int) -> bool:
     """Return True if the gradebook has lost the copied marks of a student."""
-    own = kept.students.get(student)
+    own = stored.students.get(student)
     if own is None or not (own.cells or own.extension):
         return False
-    if own.submission != held.submission:
+    if own.submission != marked.submission:
         return True
-    older = count and count < kept.transactions
+    older = count and count < stored.transactions
     return bool(older) and not (
-        own.cells.keys() <= held.cells.keys() and bool(held.extension or not own.extension)
+        own.cells.keys() <= marked.cells.keys() and bool(marked.extension or not own.extension)
     )
 
 

@@ -3,10 +3,9 @@
 `marks WEEK --out sheet.csv` writes every answer with a code instead of a name, sorted by code. A
 group's answer appears only once. `marks WEEK --from sheet.csv --marker bea` reads a marker's sheet
 and stores it in `.autograder/marks/<week>.markers.json`. The mean of an answer's marks is entered
-in the gradebook if they differ by at most `--apart`. Otherwise the answer must be marked again.
-A sheet enters marks only for answers that have not changed since the sheet was written. It never
-deletes a mark, and overwrites a mark from Formgrader only if the answer has changed since it was
-marked.
+in the gradebook if they differ by at most `--apart`. Otherwise the answer must be marked again. A
+sheet enters marks only for answers that have not changed since the sheet was written. It never
+deletes a mark, and overwrites a mark from Formgrader only if the answer has changed since.
 """
 
 import hashlib
@@ -86,13 +85,13 @@ def sheet(course: Course, week: Week) -> str:
 
 
 def read_marks(
-    course: Course, week: Week, path: Path, marker: str, apart: float = 0.5
+    course: Course, week: Week, path: Path, marker: str, tolerance: float = 0.5
 ) -> MarksRead:
     """Store a marker's sheet, and enter the mean mark of each answer if all its marks agree.
 
     Raise NbgraderError if a line of the sheet has an unknown code or question, or an invalid mark.
 
-    apart: marks of an answer agree if they differ by at most this many points
+    tolerance: marks of an answer agree if they differ by at most this many points
     """
     sheets = read_state(_path(course, week), _Sheets) or _Sheets()
     own, parsed = sheets.given.setdefault(marker, {}), _parsed(course, week, path)
@@ -114,7 +113,7 @@ def read_marks(
                 numbers = [m.mark for m in marks]
                 if _is_marked_elsewhere(cell.grade, sheets.entered.get(where)):
                     outcome.kept.append(where)
-                elif max(numbers) - min(numbers) > apart:
+                elif max(numbers) - min(numbers) > tolerance:
                     listed = " and ".join(f"{n:g}" for n in numbers)
                     outcome.apart.append(f"{code} {name}: {listed}")
                     cell.grade.needs_manual_grade = True

@@ -70,7 +70,7 @@ def install(web_app: Any, course_folder: Path, project: Path) -> None:
     courses[course_folder.resolve()] = project
 
 
-def guarded(theirs: type[Any]) -> type[Any] | None:
+def guarded(handler: type[Any]) -> type[Any] | None:
     """Return a subclass to replace one of Formgrader's handlers, or None for static files."""
     replacements: dict[type[Any], type[Any]] = {
         BaseApiHandler: MarkingApi,
@@ -79,9 +79,9 @@ def guarded(theirs: type[Any]) -> type[Any] | None:
         handlers.SubmissionHandler: SubmissionPage,
         BaseHandler: GuardedPage,
     }
-    found = (ours for base, ours in replacements.items() if issubclass(theirs, base))
+    found = (ours for base, ours in replacements.items() if issubclass(handler, base))
     ours = next(found, None)
-    return ours and type(f"{ours.__name__}{theirs.__name__}", (ours, theirs), {})
+    return ours and type(f"{ours.__name__}{handler.__name__}", (ours, handler), {})
 
 
 class InertResponse(JupyterHandler):

@@ -111,9 +111,7 @@ def question_counts(course: Course) -> dict[tuple[str, str], Counter[str]]:
     return found
 
 
-def answer_groups(
-    course: Course, week: Week, cell: str, *, together: bool = True
-) -> list[AnswerGroup]:
+def answer_groups(course: Course, week: Week, cell: str, *, together: bool) -> list[AnswerGroup]:
     """Return the answers to a question; those to mark first, then in the order of the codes.
 
     together: group equal answers; otherwise every answer is a group

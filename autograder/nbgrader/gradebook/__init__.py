@@ -5,12 +5,3 @@
 submission counts. `due_dates` updates penalties and restores a lost assignment. Start reading at
 `final_scores`.
 """
-
-__all__ = [
-    "database",
-    "due_dates",
-    "effective_results",
-    "export_plugin",
-    "final_scores",
-    "report_store",
-]

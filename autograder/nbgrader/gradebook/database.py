@@ -104,6 +104,12 @@ class Marked(msgspec.Struct):
     extension: float = 0.0  # seconds
     cells: dict[str, HandMark] = {}
 
+    @property
+    def changed_cells(self) -> list[str]:
+        """The answers that changed after they were marked, and need manual grading again."""
+        marked = ((name, m) for name, m in self.cells.items() if m.score is not None)
+        return sorted(name for name, m in marked if not m.settled)
+
 
 def read_hand_marks(course: Course) -> dict[str, dict[str, Marked]]:
     """Return the manual marks of every submission in the gradebook, by week and student."""

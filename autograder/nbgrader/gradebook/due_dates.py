@@ -18,7 +18,7 @@ from typing import Any
 from ...model.course import Course, Week
 from ...model.course.late import Lateness, lateness
 from ...model.errors import NbgraderError
-from ...model.message_text import did_you_mean
+from ...model.message_text import did_you_mean, first_names
 from ..collect.notebooks import first_cells
 from ..collect.notebooks import read_cells as read_released_cells
 from ..workspace import Workspace, open_api, open_gradebook, require
@@ -146,10 +146,7 @@ def restore_assignment(course: Course, week: Week) -> str:
             f"run `autograder release {week.name}` to enter it again"
         )
     enter_assignment(course, week)
-    return (
-        f"the gradebook had lost {week.name}; it was restored from the release and the stored "
-        "results"
-    )
+    return f"the gradebook had lost {week.name}; it was restored from the release and the results"
 
 
 def enter_assignment(course: Course, week: Week) -> None:
@@ -168,24 +165,18 @@ def enter_assignment(course: Course, week: Week) -> None:
     require(result, f"generate_assignment {week.name}")
 
 
-def require_scores(course: Course, week: Week, held: Container[str]) -> None:
+def require_scores(course: Course, week: Week, scored: Container[str]) -> None:
     """Raise NbgraderError if a student has a recorded report but no scores in the gradebook.
 
-    held: the students with scores in the gradebook
+    scored: the students with scores in the gradebook
     """
     submitted = set(Workspace(course).students("submitted", week))
     recorded = (p.stem for p in sorted(recorded_folder(course, week).glob("*.json")))
-    if lost := [s for s in recorded if s in submitted and s not in held]:
+    if lost := [s for s in recorded if s in submitted and s not in scored]:
         raise NbgraderError(
             f"the gradebook has lost the scores of {first_names(lost)} in {week.name}: "
             f"run `autograder grade {week.name}` to restore them from the stored results"
         )
-
-
-def first_names(students: Sequence[str]) -> str:
-    """Join the first five names; if there are more, add how many."""
-    more = f" and {len(students) - 5} more" if len(students) > 5 else ""
-    return f"{', '.join(students[:5])}{more}"
 
 
 def _released_cells(course: Course, week: Week) -> dict[str, float]:

@@ -7,6 +7,7 @@ from ...lms.grade_files import FinalScore
 from ...model.course import Course, Week
 from ...model.course.late import due_for
 from ...model.errors import NbgraderError
+from ...model.message_text import plural
 from ...model.report.scoring import rounded
 from ..collect.groups import share_marks
 from ..formgrader.manual_marks import require_marks
@@ -55,10 +56,9 @@ def require_marked(
             if e.week == week.name and e.to_mark and (students is None or e.student in students)
         ]
         if waiting:
-            answers, people = sum(waiting), len(waiting)
+            answers, people = plural(sum(waiting), "answer"), plural(len(waiting), "student")
             raise NbgraderError(
-                f"{week.name}: {answers} {'answer' if answers == 1 else 'answers'} by {people} "
-                f"{'student' if people == 1 else 'students'} {'is' if answers == 1 else 'are'} not "
+                f"{week.name}: {answers} by {people} {'is' if sum(waiting) == 1 else 'are'} not "
                 "marked yet and would count 0: mark them in the service or in Formgrader (`cd "
                 "nbgrader && jupyter lab`), or use --unmarked"
             )

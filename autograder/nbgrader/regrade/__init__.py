@@ -3,5 +3,3 @@
 `regrade` compares and writes scores. `regrade_log` logs every regrade so that it can be undone, or
 completed after an interruption, and stores regrade requests. Start reading at `regrade`.
 """
-
-__all__ = ["regrade", "regrade_log"]

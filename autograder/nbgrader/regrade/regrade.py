@@ -163,8 +163,7 @@ def undoing(course: Course, week: Week, log: RegradeLog, reason: str) -> tuple[P
             back.append(ScoreChange(change.student, dict(change.new_scores), old, held, change.old))
     if not back:
         raise NbgraderError(
-            f"nothing to undo in {week.name}: all students of the last regrade were graded again "
-            "since"
+            f"nothing to undo in {week.name}: all its students were graded again since"
         )
     plan = Plan(
         week=week.name, reason=reason, graders=last.graders, changes=tuple(back), undoes=last.id
@@ -172,9 +171,9 @@ def undoing(course: Course, week: Week, log: RegradeLog, reason: str) -> tuple[P
     return plan, gone
 
 
-def _as_left(grades: dict[str, Any], held: report_store.Recorded, change: ScoreChange) -> bool:
+def _as_left(grades: dict[str, Any], recorded: report_store.Recorded, change: ScoreChange) -> bool:
     """Return True if the submission and its scores are still as the change left them."""
-    return held.number == change.new.number and all(
+    return recorded.number == change.new.number and all(
         name in grades and abs((grades[name].auto_score or 0.0) - score) <= _TOLERANCE
         for name, score in change.new_scores.items()
     )

@@ -40,10 +40,6 @@ def _now() -> str:
     return dt.datetime.now(dt.UTC).isoformat(timespec="seconds")
 
 
-def _new_id() -> str:
-    return f"{dt.datetime.now(dt.UTC):%Y%m%dT%H%M%S%f}"
-
-
 def _user() -> str:
     try:
         return getpass.getuser()
@@ -54,7 +50,7 @@ def _user() -> str:
 class Plan(msgspec.Struct, frozen=True, kw_only=True):
     """A regrade, or the undo of a regrade."""
 
-    id: str = field(default_factory=_new_id)
+    id: str = field(default_factory=lambda: f"{dt.datetime.now(dt.UTC):%Y%m%dT%H%M%S%f}")
     week: str
     undoes: str = ""  # id of the regrade that this plan undoes, or "" if it is a regrade
     at: str = field(default_factory=_now)

@@ -12,10 +12,11 @@ its own name and under a second name (`week01_softmax-2`), and submissions under
 """
 
 import ast
+import datetime as dt
 import difflib
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -23,11 +24,12 @@ from pathlib import Path
 import msgspec
 
 from ...batch.intake import Submission, Unread
-from ...files import course_secret
+from ...files import course_secret, read_folder
 from ...model.course import REGISTRY, Course, Week, load
 from ...model.course.loader import one_week
 from ...model.errors import CourseError
 from ...model.report.schema import Report
+from ...model.submission_files import parse_timestamp
 from ...student.folder.week import DESCRIPTION
 from ..collect.history import read_student
 from ..gradebook.report_store import About, identify
@@ -38,13 +40,13 @@ Grade = Callable[[Course, Week, Sequence[Submission]], Report]
 
 def keep_release(course: Course, week: Week, number: int) -> None:
     """Archive the files needed to grade submissions that are based on this release."""
-    folders = course.exercise_folder(week), course.solution_folder(week), course.graders(week)
-    files = {
-        path.relative_to(course.root).as_posix(): path.read_bytes()
-        for folder in folders
-        for path in folder.rglob("*")
-        if path.is_file() and "__pycache__" not in path.parts
-    }
+    files: dict[str, bytes] = {}
+    for folder in (
+        course.exercise_folder(week),
+        course.solution_folder(week),
+        course.graders(week),
+    ):
+        files |= read_folder(folder, course.root)
     files[REGISTRY] = one_week(course, week).encode()
     files[f"{course.state.name}/secret"] = course_secret(course)
     replace_folder(course.state / "releases" / week.name / str(number), files, 0o700)
@@ -129,6 +131,16 @@ def names(workspace: Workspace, week: Week) -> list[str]:
     return [week.name, *(found[number] for number in sorted(found))]
 
 
+def inbound_folders(workspace: Workspace, week: Week) -> Iterator[tuple[Path, str, dt.datetime]]:
+    """Yield the path, student and time of the folders in the inbound folder that are well named."""
+    for name in names(workspace, week):
+        for path in workspace.inbound.glob(f"*+{name}+*"):
+            student, _, rest = path.name.partition(f"+{name}+")
+            time = parse_timestamp(rest.split("+")[0])
+            if student and time:
+                yield path, student, time
+
+
 def release_of(folder: Path) -> int:
     """Return the release number in a folder's week.json, or 1 if it is missing or invalid."""
     try:
@@ -149,13 +161,9 @@ def changed_files(old: Path, new: Mapping[str, bytes]) -> list[str]:
 
     Ignore week.json and CHANGES.md. old: folder of the earlier release. new: new files by name
     """
-    before = {p.relative_to(old).as_posix(): p for p in old.rglob("*") if p.is_file()}
-    ours = {CHANGES, DESCRIPTION}
-    return sorted(
-        name
-        for name in {*before, *new} - ours
-        if name not in before or name not in new or before[name].read_bytes() != new[name]
-    )
+    before = read_folder(old)
+    names = {*before, *new} - {CHANGES, DESCRIPTION}
+    return sorted(name for name in names if before.get(name) != new.get(name))
 
 
 def changes_page(week: Week, old: Path, new: Mapping[str, bytes], number: int) -> str:

@@ -7,14 +7,7 @@ import stat
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ...authoring.lesson import handout
-from ...authoring.lesson.leak_check import (
-    Secret,
-    check_files,
-    check_folder,
-    require_undisclosed,
-    secrets_of,
-)
+from ...authoring.lesson import handout, leak_check
 from ...files import replace_file
 from ...model.course import Course, Week
 from ...model.errors import LeakError, NbgraderError
@@ -68,13 +61,13 @@ def release(
     elif number > 1:
         earlier_changes = workspace.source(week) / CHANGES
         files[CHANGES] = handout.read_or_refuse(course, earlier_changes, "release --again made it")
-    secrets = secrets_of(course, week)
-    require_undisclosed(course, week)
-    check_files(files, secrets, f"source/{week.name}")
+    secrets = leak_check.secrets_of(course, week)
+    leak_check.require_undisclosed(course, week)
+    leak_check.check_files(files, secrets, f"source/{week.name}")
     workspace.make()
     replace_folder(workspace.source(week), files)
     enter_assignment(course, week)
-    check_folder(workspace.released(week), secrets, files)
+    leak_check.check_folder(workspace.released(week), secrets, files)
     publish_in_exchange(course, week.name, secrets, files)
     wheel = handout.built_wheel(course)
     bundle = workspace.bundle(week)
@@ -126,7 +119,7 @@ def _past(course: Course, week: Week, now: dt.datetime) -> list[str]:
 
 
 def publish_in_exchange(
-    course: Course, name: str, secrets: tuple[Secret, ...], files: dict[str, bytes]
+    course: Course, name: str, secrets: tuple[leak_check.Secret, ...], files: dict[str, bytes]
 ) -> None:
     """Copy release/<name> to the exchange with nbgrader, replacing an earlier release.
 
@@ -139,7 +132,7 @@ def publish_in_exchange(
     _protect_entries(exchange, course.id)
     outbound = exchange / course.id / "outbound" / name
     try:
-        check_folder(outbound, secrets, files)
+        leak_check.check_folder(outbound, secrets, files)
     except LeakError:
         shutil.rmtree(outbound)
         raise

@@ -2,8 +2,5 @@
 
 File names, sizes and archives are not trusted. `upload` accepts only files of limited size with
 plain names, and only these names are used as paths. `submitting` merges the files with the
-student's earlier submission, shows the result to the student, and stores it. Start reading at
-`submitting`.
+student's earlier submission, shows the result to the student, and stores it. Start at `submitting`.
 """
-
-__all__ = ["submitting", "upload"]

@@ -8,15 +8,16 @@ files are merged again.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 import msgspec
 import sqlalchemy as sa
 
+from ...lms.bulk import FilesRead
 from ...model.course import Week
 from ...model.errors import IntakeError
 from ...model.report.schema import Ending
-from ...model.submission_files import digest_of, packed, parse_timestamp
+from ...model.submission_files import Files, digest_of, packed, parse_timestamp
 from ...nbgrader.collect.history import SubmittedPart
 from ...nbgrader.collect.merging import Merged, merge
 from ...nbgrader.collect.submissions import earlier_files
@@ -44,12 +45,10 @@ class Draft(msgspec.Struct, frozen=True):
 class Drafts(Store):
     """Stores one draft per student and week for a day. All methods block."""
 
-    def store(
-        self, student: str, week: str, files: Mapping[str, bytes], left_out: Sequence[str]
-    ) -> None:
+    def store(self, student: str, week: str, files: Files, rejected: Sequence[str]) -> None:
         """Store a draft, replacing the student's earlier draft."""
         expired = t.drafts.c.created < self.clock() - _DRAFT_SECONDS
-        row = {"data": packed(files), "left_out": "\n".join(left_out), "created": self.clock()}
+        row = {"data": packed(files), "left_out": "\n".join(rejected), "created": self.clock()}
         draft = self.upsert(t.drafts, student, week, **row)
         self.execute(t.drafts.delete().where(expired), draft)
 
@@ -85,7 +84,7 @@ class Submissions:
         self.courses, self.queue, self.drafts = state.courses, state.queue, drafts
 
     def submit(
-        self, student: str, week: Week, uploaded: Mapping[str, bytes], channel: str
+        self, student: str, week: Week, uploaded: Files, channel: str
     ) -> tuple[QueuedSubmission, list[str]]:
         """Submit files. Return the submission, and a line for each rejected file.
 
@@ -95,9 +94,7 @@ class Submissions:
         files, left_out = self._accept(week, uploaded)
         return self._submit(student, week, files, channel), left_out
 
-    def submit_from_exchange(
-        self, found: ExchangeSubmission, files: dict[str, bytes]
-    ) -> QueuedSubmission:
+    def submit_from_exchange(self, found: ExchangeSubmission, files: Files) -> QueuedSubmission:
         """Submit files from the exchange. If they cannot be graded, the result reports why.
 
         Raise IntakeError if the files have a problem and do not change the earlier submission.
@@ -111,7 +108,7 @@ class Submissions:
         self,
         student: str,
         week: Week,
-        files: Mapping[str, bytes],
+        files: Files,
         channel: str,
         source: str | None = None,
         received: float | None = None,
@@ -143,7 +140,7 @@ class Submissions:
                     received=base.received if merged.unchanged and not source else received,
                 )
 
-    def store_draft(self, student: str, week: Week, uploaded: Mapping[str, bytes]) -> None:
+    def store_draft(self, student: str, week: Week, uploaded: Files) -> None:
         """Store files as the student's draft. Raise IntakeError if they cannot be accepted."""
         files, left_out = self._accept(week, uploaded)
         self.drafts.store(student, week.name, files, left_out)
@@ -204,7 +201,7 @@ class Submissions:
             merged = merge(course, week, merged, notebooks).files
         return Base(merged, received if merged == files else None, _version(submissions))
 
-    def _merge(self, week: Week, base: Base, files: Mapping[str, bytes]) -> Merged:
+    def _merge(self, week: Week, base: Base, files: Files) -> Merged:
         course = self.courses.now
         merged = merge(course, week, base.files, files)
         if merged.unchanged and base.files:
@@ -216,9 +213,7 @@ class Submissions:
             return msgspec.structs.replace(merged, problem=problem)
         return merged
 
-    def _accept(
-        self, week: Week, uploaded: Mapping[str, bytes]
-    ) -> tuple[dict[str, bytes], list[str]]:
+    def _accept(self, week: Week, uploaded: Files) -> FilesRead:
         course = self.courses.now
         if not Workspace(course).released(week).is_dir():
             raise IntakeError(f"{week.title} has not been released yet.")
@@ -261,7 +256,7 @@ class Review(msgspec.Struct, frozen=True):
     notes: tuple[str, ...] = ()
 
 
-def review_of(merged: Merged, base: str | None, rule: str, left_out: Sequence[str] = ()) -> Review:
+def review_of(merged: Merged, base: str | None, rule: str, rejected: Sequence[str] = ()) -> Review:
     """Describe a merged submission.
 
     base: time of the earlier submission, "" if unknown, None if there is no earlier submission
@@ -277,18 +272,18 @@ def review_of(merged: Merged, base: str | None, rule: str, left_out: Sequence[st
         stays="" if base is None else f"{earlier} stays as it is.",
         digest=digest_of(merged.files),
         problem=merged.problem,
-        notes=(*notes, *(f"Not accepted: {line}" for line in left_out)),
+        notes=(*notes, *(f"Not accepted: {line}" for line in rejected)),
     )
 
 
-def _lines(parts: Sequence[SubmittedPart], when: str) -> Iterator[ReviewLine]:
+def _lines(parts: Sequence[SubmittedPart], time: str) -> Iterator[ReviewLine]:
     """Yield a line for each file, and one line for all answers with the same fate."""
     answers: dict[str, list[str]] = {}
     for part in parts:
         if part.kind == "answer":
             answers.setdefault(part.fate, []).append(part.name)
         else:
-            yield ReviewLine(part.name, part.fate, _WORDS[part.fate].format(when))
+            yield ReviewLine(part.name, part.fate, _WORDS[part.fate].format(time))
     for fate, names in answers.items():
         noun = "Answer" if len(names) == 1 else "Answers"
-        yield ReviewLine(f"{noun}: {', '.join(names)}", fate, _ANSWER_WORDS[fate].format(when))
+        yield ReviewLine(f"{noun}: {', '.join(names)}", fate, _ANSWER_WORDS[fate].format(time))

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import PurePosixPath
 
 from ...batch.intake import is_wanted
-from ...lms.bulk import content_of
+from ...lms.bulk import FilesRead, content_of
 from ...model.course import Limits, Week
 from ...model.errors import IntakeError
 
@@ -23,9 +23,7 @@ def max_upload_bytes(limits: Limits) -> int:
     return (limits.submission_mib << 20) + _NOTEBOOK_BYTES
 
 
-def accept_files(
-    files: Mapping[str, bytes], week: Week, limits: Limits
-) -> tuple[dict[str, bytes], list[str]]:
+def accept_files(files: Mapping[str, bytes], week: Week, limits: Limits) -> FilesRead:
     """Return the accepted files, and a line for each rejected file.
 
     Raise IntakeError if there are too many files, or no file that can be graded.
@@ -45,9 +43,7 @@ def accept_files(
     if len(accepted) > limits.submission_files:
         raise IntakeError(f"These are more than {limits.submission_files} files.")
     if not accepted:
-        raise IntakeError(
-            f"This submission contains no file that can be graded. Submit your {week.module}."
-        )
+        raise IntakeError(f"None of these files can be graded. Submit your {week.module}.")
     return dict(sorted(accepted.items())), left_out
 
 

@@ -6,15 +6,3 @@ and `staff_handlers` implement the routes; `view_models`, `class_view`, `marking
 `gradebook_view` compute the content of pages; `staff_log` records what staff change. Start reading
 at `routes`.
 """
-
-__all__ = [
-    "class_view",
-    "gradebook_view",
-    "handlers",
-    "marking_view",
-    "request_context",
-    "routes",
-    "staff_handlers",
-    "staff_log",
-    "view_models",
-]

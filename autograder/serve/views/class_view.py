@@ -6,8 +6,8 @@ from typing import Any
 
 import msgspec
 
-from ...model.report.schema import SubmissionReport
 from ..grading_process import GradingProcess
+from ..queue import Graded
 from ..recording import Ledger
 from ..shared_state import SharedState
 from ..tables import RUNNING, WAITING, QueuedSubmission
@@ -93,9 +93,7 @@ def class_view(
     )
 
 
-def recent_mistakes(
-    recent: Iterable[tuple[QueuedSubmission, SubmissionReport]],
-) -> list[RecentMistake]:
+def recent_mistakes(recent: Iterable[Graded]) -> list[RecentMistake]:
     """Return the misconceptions in each student's newest result, most common first.
 
     The students with a misconception are sorted by the number of repetitions, largest first.

@@ -1,5 +1,6 @@
 """Build the gradebook page and the list of extensions."""
 
+import contextlib
 import datetime as dt
 
 import msgspec
@@ -7,12 +8,9 @@ import sqlalchemy as sa
 
 from ...model.course import Course, Week
 from ...model.course.late import due_for
+from ...model.errors import NbgraderError
 from ...model.report.scoring import rounded
-from ...nbgrader.gradebook.database import (
-    lateness_by_entry,
-    query_gradebook,
-    read_hand_marks,
-)
+from ...nbgrader.gradebook.database import lateness_by_entry, query_gradebook, read_hand_marks
 from ...nbgrader.status import returned_page
 from ...nbgrader.workspace import Workspace
 from .. import tables as t
@@ -122,15 +120,15 @@ def _due(course: Course, week: Week) -> dt.datetime:
 def extra_time(course: Course, week: Week, until: str, hours: str) -> dt.timedelta:
     """Return how much later than the due date an extension ends.
 
-    Raise ValueError if neither argument is valid, or the result is not between 0 and a year.
+    Raise NbgraderError unless an argument is valid and the result is between 0 and a year.
 
     until: local time in ISO 8601, or "". hours: used if `until` is empty
     """
-    extra = dt.timedelta(hours=float(hours.replace(",", ".") or 0))
-    if until:
-        extra = course.localized(dt.datetime.fromisoformat(until)).astimezone(dt.UTC) - _due(
-            course, week
-        )
-    if not dt.timedelta() < extra <= dt.timedelta(days=366):
-        raise ValueError(until)
-    return extra
+    with contextlib.suppress(ValueError, OverflowError):
+        extra = dt.timedelta(hours=float(hours.replace(",", ".") or 0))
+        if until:
+            end = course.localized(dt.datetime.fromisoformat(until))
+            extra = end.astimezone(dt.UTC) - _due(course, week)
+        if dt.timedelta() < extra <= dt.timedelta(days=366):
+            return extra
+    raise NbgraderError("Enter a later due date or a number of hours. Nothing was saved.")

@@ -69,9 +69,7 @@ def redeem_token(context: RequestContext) -> Response:
         return context.login.cookie.set_on(context.redirect(""), person.key)
     if not program:
         return context.page("enter", 401, wrong=True)
-    raise RequestError(
-        401, "This token is unknown or already used. Ask your instructor for a new one."
-    )
+    raise RequestError(401, "This token is unknown or used. Ask your instructor for a new one.")
 
 
 # For students

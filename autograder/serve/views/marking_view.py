@@ -1,5 +1,7 @@
 """Build the pages for marking written answers question by question."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Collection, Mapping
 
@@ -11,26 +13,22 @@ from ...files import in_turn
 from ...model.course import Course, Week
 from ...model.course.registry import Question
 from ...model.errors import NbgraderError
-from ...nbgrader.formgrader.written_answers import (
-    AnswerGroup,
-    answer_groups,
-    find_group,
-    rendered_answer,
-)
+from ...model.message_text import first_names
+from ...nbgrader.formgrader import written_answers
 from ...nbgrader.gradebook.report_store import recorded_folder
 from ...pages.environment import points
 from .staff_log import MarkDetail, StaffAction, StaffLog
 from .view_models import in_short, local_time
 
 CARDS_PER_PAGE = 40
-_MAX_NAMES = 6
+_LINE = re.compile(r"line(\d{1,2})\Z")
 _NUMBER = re.compile(r"[+-]?\d{1,4}([.,]\d{1,4})?\Z")
 
 
 class AnswerCard(msgspec.Struct, frozen=True):
     """A group of equal answers with its form; the last three fields fill the form."""
 
-    group: AnswerGroup
+    group: written_answers.AnswerGroup
     title: str
     entered: str
     text: Markup
@@ -58,6 +56,12 @@ class GivenMark(msgspec.Struct, frozen=True):
     lines: dict[int, str]
     adjustment: str
     comment: str
+
+    @classmethod
+    def of(cls, fields: Mapping[str, str]) -> GivenMark:
+        lines = {int(m[1]): points for name, points in fields.items() if (m := _LINE.match(name))}
+        comment = fields.get("comment", "").strip().replace("\r\n", "\n")
+        return cls(lines, fields.get("adjustment", "").strip(), comment)
 
     def detail(self, guide: MarkingGuide) -> MarkDetail:
         """Return the mark; raise NbgraderError if there is none or the rubric has changed."""
@@ -91,18 +95,18 @@ def question_page(
     week: Week,
     question: Question,
     *,
-    page: int = 1,
-    only: str = "",
-    together: bool = True,
+    page: int,
+    only: str,
+    together: bool,
 ) -> QuestionPage:
     """Return a page of the answers to a question, or only the group with the code `only`."""
     guide = guide_of(course, week, question.name)
     marks = log.latest("mark", week=week.name, cell=question.name)
     with in_turn(recorded_folder(course, week)):  # so that versions and texts match
-        groups = answer_groups(course, week, question.name, together=together)
+        groups = written_answers.answer_groups(course, week, question.name, together=together)
         total, to_mark = len(groups), sum(g.state.waiting for g in groups)
         if only:
-            found = find_group(course, week, question.name, only)
+            found = written_answers.find_group(course, week, question.name, only)
             groups = [found] if found else []
         pages = max(1, -(-len(groups) // CARDS_PER_PAGE))
         page = min(max(page, 1), pages)
@@ -114,7 +118,7 @@ def question_page(
 def _card(
     course: Course,
     week: Week,
-    group: AnswerGroup,
+    group: written_answers.AnswerGroup,
     marks: Mapping[tuple[str, str, str], StaffAction],
 ) -> AnswerCard:
     state, student = group.state, group.students[0]
@@ -135,13 +139,12 @@ def _card(
         "marked": f"{score}{who}",
         "automatic": "Not answered: 0 points",
     }[state.status]
-    text = rendered_answer(course, week, state.cell, student)
+    text = written_answers.rendered_answer(course, week, state.cell, student)
     return AnswerCard(group, _title(course, group), entered, text, lines, adjustment, state.comment)
 
 
-def _title(course: Course, group: AnswerGroup) -> str:
+def _title(course: Course, group: written_answers.AnswerGroup) -> str:
     anonymous = course.registry.anonymous_marking
     names = [f"Answer {c}" for c in group.codes] if anonymous else sorted(group.students)
-    more = f" and {len(names) - _MAX_NAMES} more" if len(names) > _MAX_NAMES else ""
-    listed = ", ".join(names[:_MAX_NAMES]) + more
+    listed = first_names(names, 6)
     return listed if len(names) == 1 else f"{len(names)} equal answers: {listed}"

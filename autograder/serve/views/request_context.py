@@ -41,6 +41,7 @@ class RequestContext:
     request: Request
     visitor: Person | None = None
     form: Form = field(default_factory=Form)
+    error: str = ""  # why the form was rejected, for the page that shows the form again
 
     @property
     def person(self) -> Person:
@@ -55,7 +56,8 @@ class RequestContext:
     def page(self, template: str, status: int = 200, **values: Any) -> Response:
         """Render a page from a template, which escapes all values."""
         values |= {"prefix": self.service.settings.address.prefix, "who": self.visitor}
-        values["course"] = self.service.courses.now
+        values |= {"course": self.service.courses.now, "error": self.error}
+        values["typed"] = self.form.fields
         page = environment("serve").get_template(f"{template}.html.j2")
         return HTMLResponse(page.render(values), status)
 

@@ -21,11 +21,13 @@ from starlette.routing import Route
 
 from ...model.errors import IntakeError, KitError
 from ...model.message_text import visible
+from ...nbgrader.formgrader.written_answers import StaleMarkError
 from ..grading_service import Service
 from ..login import Login, Person, RequestError, Role
 from ..request_limits import SMALL_BODY, RateLimit, RequestLimits
 from ..submissions.upload import max_upload_bytes
-from . import handlers, staff_handlers
+from . import handlers
+from . import staff_handlers as staff
 from .request_context import RequestContext, read_form
 
 Audience = Literal["everyone", "student", "staff", "instructor"]
@@ -47,6 +49,7 @@ class RouteRow(msgspec.Struct, frozen=True):
     staff: instructors and assistants
 
     files: the body of a request may contain files
+    form: shows the form again, with the error and the typed text, if the handler raises a KitError
     """
 
     method: str
@@ -54,6 +57,7 @@ class RouteRow(msgspec.Struct, frozen=True):
     audience: Audience
     handler: Callable[[RequestContext], Response]
     files: bool = False
+    form: Callable[[RequestContext], Response] | None = None
 
 
 ROUTES = (
@@ -73,20 +77,20 @@ ROUTES = (
     RouteRow("GET", "/tries/{receipt}", "student", handlers.submission_page),
     RouteRow("GET", "/tries/{receipt}/files", "student", handlers.download),
     RouteRow("POST", "/tries/{receipt}/restore", "student", handlers.restore),
-    RouteRow("POST", "/weeks/{week}/request", "student", staff_handlers.ask),
+    RouteRow("POST", "/weeks/{week}/request", "student", staff.ask),
     RouteRow("GET", "/class", "staff", handlers.class_page),
-    RouteRow("GET", "/marking", "staff", staff_handlers.marking),
-    RouteRow("GET", "/marking/{week}", "staff", staff_handlers.marking),
-    RouteRow("GET", "/marking/{week}/{question}", "staff", staff_handlers.question),
-    RouteRow("POST", "/marking/{week}/{question}", "staff", staff_handlers.save_mark),
-    RouteRow("GET", "/gradebook", "staff", staff_handlers.gradebook),
-    RouteRow("GET", "/gradebook/grades.csv", "instructor", staff_handlers.grades),
-    RouteRow("GET", "/requests", "staff", staff_handlers.requests),
-    RouteRow("POST", "/requests/{week}", "staff", staff_handlers.answer),
-    RouteRow("GET", "/extensions", "staff", staff_handlers.extensions),
-    RouteRow("POST", "/extensions", "instructor", staff_handlers.save_extension),
-    RouteRow("GET", "/people", "instructor", staff_handlers.people),
-    RouteRow("POST", "/people", "instructor", staff_handlers.create_person_token),
+    RouteRow("GET", "/marking", "staff", staff.marking),
+    RouteRow("GET", "/marking/{week}", "staff", staff.marking),
+    RouteRow("GET", "/marking/{week}/{question}", "staff", staff.question),
+    RouteRow("POST", "/marking/{week}/{question}", "staff", staff.save_mark, form=staff.question),
+    RouteRow("GET", "/gradebook", "staff", staff.gradebook),
+    RouteRow("GET", "/gradebook/grades.csv", "instructor", staff.grades),
+    RouteRow("GET", "/requests", "staff", staff.requests),
+    RouteRow("POST", "/requests/{week}", "staff", staff.answer, form=staff.requests),
+    RouteRow("GET", "/extensions", "staff", staff.extensions),
+    RouteRow("POST", "/extensions", "instructor", staff.save_extension, form=staff.extensions),
+    RouteRow("GET", "/people", "instructor", staff.people),
+    RouteRow("POST", "/people", "instructor", staff.create_person_token, form=staff.people),
 )
 
 
@@ -94,10 +98,8 @@ def application(service: Service, login: Login, lifespan: Any = None) -> Request
     """Return the ASGI application with all routes, checks and limits."""
     access = AccessControl(service, login)
     address = service.settings.address
-    prefix = address.prefix.rstrip("/")
-    routes = [
-        Route(f"{prefix}{row.path}", access.endpoint(row), methods=[row.method]) for row in ROUTES
-    ]
+    base = address.prefix.rstrip("/")
+    routes = [Route(base + row.path, access.endpoint(row), methods=[row.method]) for row in ROUTES]
     errors = {404: access.page_not_found}
     app = Starlette(routes=routes, lifespan=lifespan, exception_handlers=errors)
 
@@ -187,7 +189,15 @@ class AccessControl:
             browser = person is not None and person.kind != "program"
             if browser and context.form.fields.get("key") != context.person.form_key:
                 raise RequestError(403, "This form has expired. Go back and reload the page.")
-        return await asyncio.to_thread(row.handler, context)
+        try:
+            return await asyncio.to_thread(row.handler, context)
+        except KitError as error:
+            if row.form is None:
+                raise
+            context.error = str(error)
+            response = await asyncio.to_thread(row.form, context)
+            response.status_code = 409 if isinstance(error, StaleMarkError) else 422
+            return response
 
     async def page_not_found(self, request: Request, error: Exception) -> Response:
         context = RequestContext(self.service, self.login, request)

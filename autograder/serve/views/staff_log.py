@@ -3,6 +3,7 @@
 The marks themselves are only in nbgrader's gradebook.
 """
 
+from collections.abc import Iterable
 from typing import Any
 
 import msgspec
@@ -34,15 +35,21 @@ class MarkDetail(msgspec.Struct, frozen=True):
 class StaffLog(t.Store):
     """The actions of instructors and assistants. All methods block."""
 
-    def add(self, *actions: StaffAction) -> None:
-        rows = [msgspec.structs.asdict(a) | {"at": self.clock()} for a in actions]
-        self.execute(*(t.actions.insert().values(**row) for row in rows))
+    def add(
+        self,
+        who: str,
+        kind: str,
+        students: Iterable[str],
+        week: str = "",
+        cell: str = "",
+        detail: str = "",
+    ) -> None:
+        row = {"who": who, "kind": kind, "week": week, "cell": cell, "detail": detail}
+        insert = t.actions.insert().values(**row, at=self.clock())
+        self.execute(*(insert.values(student=student) for student in students))
 
     def latest(self, kind: str, **where: str) -> dict[tuple[str, str, str], StaffAction]:
-        """Return the latest action of a kind for each (student, week, cell).
-
-        where: required values of columns
-        """
+        """Return the latest action by (student, week, cell). `where`: required values."""
         columns = t.actions.c
         conditions = [columns[name] == value for name, value in where.items()]
         query = sa.select(t.actions).where(columns.kind == kind, *conditions)

@@ -268,8 +268,8 @@ class Views:
         return next((s.receipt for s in same_time), "")
 
 
-def _better(own: SubmissionView, others: Sequence[SubmissionView]) -> BetterSubmission | None:
-    best = max(others, key=lambda view: merit(view.result))
+def _better(own: SubmissionView, views: Sequence[SubmissionView]) -> BetterSubmission | None:
+    best = max(views, key=lambda view: merit(view.result))
     if own.result is None or best.result is None or not merit(own.result):
         return None
     if merit(best.result) <= merit(own.result):

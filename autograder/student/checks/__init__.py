@@ -5,5 +5,3 @@ pytest plugin that imports the student's module, runs the checks, explains failu
 detects forbidden calls (`forbidden_calls`). `check_results` defines the results. `stages` checks
 project folders, which combine several weeks.
 """
-
-__all__ = ["check_results", "explain", "forbidden_calls", "launcher", "runner", "stages"]

@@ -31,6 +31,7 @@ from ...worker.stop_location import raising_frame, stopped_at
 from ..folder.week import WeekFolder
 from .check_results import Failure, SuspectLine
 
+Checks = Sequence[Callable[[], object]]
 _MAX_MESSAGE = 2000
 _MAX_CODE = 200
 _MAX_FACTS = 5
@@ -173,10 +174,7 @@ def _unusable_result(kind: str, message: str, exercise: str) -> str:
         )
     called = re.match(r"([\w.]+)\(\) (?:got|takes|missing) ", message)
     if kind == "TypeError" and called and exercise in called[1].split("."):
-        return (
-            "Its parameters differ from those in the stub: restore their names and order. "
-            f"{kind}: {message}"
-        )
+        return f"Its parameters differ from those in the stub: restore them. {kind}: {message}"
     return f"The check cannot use the value that it returned. {kind}: {message}"
 
 
@@ -216,9 +214,7 @@ def _fact(value: Any) -> str:
     return ""
 
 
-def changed_arguments(
-    folder: WeekFolder, exercise: str, checks: Sequence[Callable[[], object]]
-) -> tuple[str, ...]:
+def changed_arguments(folder: WeekFolder, exercise: str, checks: Checks) -> tuple[str, ...]:
     """Return a sentence for each tensor or array argument that the exercise changes in place."""
     module, function = sys.modules[folder.stem], getattr(sys.modules[folder.stem], exercise, None)
     if not isinstance(function, FunctionType):
@@ -247,7 +243,7 @@ def _elements(value: Any) -> str:
 
 
 def find_mistake_lines(
-    folder: WeekFolder, exercise: str, checks: Sequence[Callable[[], object]], until: float
+    folder: WeekFolder, exercise: str, checks: Checks, until: float
 ) -> tuple[SuspectLine, ...]:
     """Return up to `_MAX_LINES` lines where a single edit makes all checks pass.
 
@@ -273,9 +269,7 @@ def find_mistake_lines(
     return tuple(found.values())
 
 
-def _passes(
-    folder: WeekFolder, source: bytes, checks: Sequence[Callable[[], object]], seconds: float
-) -> bool:
+def _passes(folder: WeekFolder, source: bytes, checks: Checks, seconds: float) -> bool:
     module = ModuleType(folder.stem)
     module.__file__ = str(folder.module)
     try:

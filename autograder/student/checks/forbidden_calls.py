@@ -8,8 +8,7 @@ including those of compiled programs. The grader replaces the kernels of operato
 is too slow for a check.
 
 A call is attributed to the student if the innermost frame in the week's folder does not belong to
-the checks, which may call any function. Calls during the import of a module are allowed, as in
-grading.
+the checks, which may call any function. Calls during an import are allowed, as in grading.
 """
 
 import sys

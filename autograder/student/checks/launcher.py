@@ -113,14 +113,11 @@ def _read(process: subprocess.Popen[bytes], events: queue.Queue[CheckEvent | Non
 
 
 def run_checks(
-    folder: WeekFolder,
-    exercises: Sequence[str],
-    seconds: float = 20.0,
-    warm: WarmPython | None = None,
+    folder: WeekFolder, exercises: Sequence[str], seconds: float, warm: WarmPython | None
 ) -> list[CheckOutcome]:
     """Run the public checks of the exercises and return their outcomes.
 
-    seconds: time limit of each check. warm: the checking process; default: a new process.
+    seconds: time limit of each check. warm: the checking process; None: a new one.
     Raise DoesNotRun if the module cannot be imported, KitError if the checks cannot run.
     """
     if warm is None:
@@ -196,9 +193,7 @@ def _interrupted(begun: CheckEvent, failure: Failure, of_import: str) -> CheckOu
 def _unreadable_checks(problem: str) -> KitError:
     if "No module named" in problem:
         name = problem.split("'")[1] if "'" in problem else "it"
-        return KitError(
-            f"{problem}. Install it for this Python: {sys.executable} -m pip install {name}"
-        )
+        return KitError(f"{problem}. Install it: {sys.executable} -m pip install {name}")
     return KitError(
         f"the file of public checks cannot be run ({problem}): "
         "replace it with the one in the released folder"

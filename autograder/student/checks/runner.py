@@ -30,6 +30,7 @@ from typing import BinaryIO, NoReturn
 
 import msgspec
 import pytest
+from msgspec.structs import replace
 
 from ...model.pytest_options import run_pytest
 from ...model.source.rules import Rules
@@ -195,10 +196,8 @@ class CheckPlugin:
                 for _, outcome in ran:
                     if (changed or places) and outcome.failure:
                         facts = (*changed, *outcome.failure.facts)
-                        failure = msgspec.structs.replace(
-                            outcome.failure, places=places, facts=facts
-                        )
-                        outcome = msgspec.structs.replace(outcome, failure=failure)
+                        failure = replace(outcome.failure, places=places, facts=facts)
+                        outcome = replace(outcome, failure=failure)
                         self.report(CheckEvent(outcome=outcome))
 
     def end(self) -> NoReturn:

@@ -3,5 +3,3 @@
 `check` runs a week's public checks, `submit` implements `autograder submit`, and `service_client`
 is its HTTP client for the course's service.
 """
-
-__all__ = ["check", "service_client", "submit"]

@@ -11,7 +11,7 @@ import hashlib
 from collections.abc import Iterable
 from pathlib import Path
 
-import msgspec
+from msgspec.structs import replace
 
 from ...model.errors import KitError
 from ...model.source.import_failure import ImportFailure, explained
@@ -75,8 +75,7 @@ def check_week(
     ]
     unchanged, failing = _remember(folder, source, results)
     results = [
-        msgspec.structs.replace(r, uses=used(source, r.name, failing)) if r.state == "fail" else r
-        for r in results
+        replace(r, uses=used(source, r.name, failing)) if r.state == "fail" else r for r in results
     ]
     notes = find_slips(folder, results, unchanged)
     return Checked(folder, tuple(results), notes=notes)
@@ -124,9 +123,7 @@ def check_in_notebook(exercise: str | None, folder: Path | None = None) -> Check
         return Checked(None, problem=str(error))
 
 
-def hint_in_notebook(
-    exercise: str | None, again: bool = False, folder: Path | None = None
-) -> NotebookOutput:
+def hint_in_notebook(exercise: str | None, again: bool, folder: Path | None) -> NotebookOutput:
     """Render the hints shown so far and, unless `again`, the next hint."""
     try:
         opened = open_folder(folder)

@@ -18,9 +18,9 @@ from typing import Any
 import typer
 
 from ...files import replace_file
+from ...model.availability import LOOPBACK
 from ...model.errors import KitError
 
-_LOOPBACK = ("127.0.0.1", "localhost", "::1")
 _SECONDS = 60.0
 _HUB_TOKEN = "JUPYTERHUB_API_TOKEN"
 _FORM = "application/x-www-form-urlencoded"
@@ -44,7 +44,7 @@ class CourseService:
         parts = urllib.parse.urlsplit(url)
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise KitError(f"{url!r} is not the URL of a service: use a URL such as https://host/")
-        if parts.scheme == "http" and parts.hostname not in _LOOPBACK:
+        if parts.scheme == "http" and parts.hostname not in LOOPBACK:
             raise KitError(f"{url} is not encrypted, so others could read your key: use https")
         self.url = url if url.endswith("/") else f"{url}/"
         self._opener = urllib.request.build_opener(_NoRedirects)
@@ -100,10 +100,7 @@ class CourseService:
             why = getattr(error, "reason", None) or error
             raise KitError(f"{self.url} cannot be reached ({why}): {effect}") from None
         if not found:
-            raise KitError(
-                f"{self.url} is not a grading service of this kit: check the URL, or ask your "
-                "instructor"
-            )
+            raise KitError(f"{self.url} is not a grading service of this kit: check the URL")
         return found
 
     def _http_error(self, error: urllib.error.HTTPError) -> KitError:

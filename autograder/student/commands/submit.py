@@ -14,12 +14,7 @@ from ...model.errors import KitError
 from ...model.submission_files import packed
 from ...terminal.console import terminal
 from ..checks.check_results import CheckResult
-from ..folder.packing import (
-    SubmissionFiles,
-    exchange_program,
-    save_receipt,
-    submit_to_exchange,
-)
+from ..folder.packing import SubmissionFiles, exchange_program, save_receipt, submit_to_exchange
 from ..folder.week import WeekFolder, open_all, open_folder
 from ..show.check_text import wrapped
 from ..show.wording import summary
@@ -45,10 +40,7 @@ def find_week_folder(week: str | None, folder: Path | None) -> WeekFolder:
 
 
 def run_public_checks(out: Console, folder: WeekFolder) -> CheckResult:
-    """Check all exercises and print a summary.
-
-    Raise KitError if the module cannot be imported.
-    """
+    """Check all exercises and print a summary; raise KitError if the import fails."""
     result = check_week(folder, folder.names)
     if result.broken:
         raise KitError(
@@ -87,9 +79,9 @@ def destination(folder: WeekFolder, url: str) -> CourseService | str:
     return service
 
 
-def _sign_in(service: CourseService, why: object) -> str:
+def _sign_in(service: CourseService, reason: object) -> str:
     return (
-        f"{service.url}: {why}. Set {TOKEN_VARIABLE} to the token from your instructor or the "
+        f"{service.url}: {reason}. Set {TOKEN_VARIABLE} to the token from your instructor or the "
         f"web page (in a notebook: %env {TOKEN_VARIABLE}=…), or run this command in a terminal and "
         "type the token when prompted"
     )
@@ -98,10 +90,7 @@ def _sign_in(service: CourseService, why: object) -> str:
 def send_to_exchange(
     out: Console, folder: WeekFolder, parcel: SubmissionFiles, program: str, *, confirm: bool
 ) -> dict[str, Any]:
-    """Submit files through nbgrader's exchange; return a receipt.
-
-    confirm: on a terminal, ask first
-    """
+    """Submit files through nbgrader's exchange; return a receipt. `confirm`: ask first."""
     out.print("Parts of earlier submissions that are not in this one are kept.")
     out.print(f"  files    {', '.join(parcel.files)}")
     out.print(f"  digest   {parcel.digest}")

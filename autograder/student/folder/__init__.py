@@ -4,5 +4,3 @@ Start with `week`, which defines WeekFolder and reads week.json. `source` analys
 restores stubs, `lessons` reads hints and stores results, `slips` finds problems that no check
 detects, and `packing` collects the files of a submission.
 """
-
-__all__ = ["lessons", "packing", "slips", "source", "week"]

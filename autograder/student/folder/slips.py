@@ -35,9 +35,7 @@ def refused_outcomes(folder: WeekFolder, outcomes: list[CheckOutcome]) -> dict[s
         o.exercise: o.failure
         for o in reversed(outcomes)
         if o.failure and o.failure.kind == "forbidden"
-    } | {
-        name: Failure("forbidden", r.message, r.name[:60], line=r.line) for name, r in found.items()
-    }
+    } | {e: Failure("forbidden", r.message, r.name[:60], line=r.line) for e, r in found.items()}
     return {n: CheckOutcome("", n, "only what is allowed", f) for n, f in failures.items()}
 
 
@@ -86,12 +84,12 @@ def _leftover_raises(folder: WeekFolder, unwritten: Sequence[str]) -> Iterator[s
 
 
 def _defined_elsewhere(
-    folder: WeekFolder, names: Sequence[str], known: Collection[str]
+    folder: WeekFolder, names: Sequence[str], copies: Collection[str]
 ) -> Iterator[str]:
     """Yield a sentence for each file, except those in `known`, that contains exercises' code."""
     code = [source for kind, source in notebook_cells(folder) if kind == "code"]
     places = {f"{folder.week.week}.ipynb": [n for s in code for n in DEFINITION.findall(s)]}
-    places |= {p.name: found for p, found in folder.misplaced().items() if p.name not in known}
+    places |= {p.name: found for p, found in folder.misplaced().items() if p.name not in copies}
     for place, defined in places.items():
         if found := [f"`{name}`" for name in names if name in defined]:
             yield (

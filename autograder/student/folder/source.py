@@ -49,10 +49,10 @@ def statements_of(source: str, exercise: str) -> list[ast.stmt]:
     return [s for s in body if id(s) in reached]
 
 
-def used(source: str, exercise: str, others: Iterable[str]) -> tuple[str, ...]:
-    """Return the names in `others` that an exercise uses, directly or indirectly."""
+def used(source: str, exercise: str, names: Iterable[str]) -> tuple[str, ...]:
+    """Return those of the names that an exercise uses, directly or indirectly."""
     reached = {name for s in statements_of(source, exercise) for name in _bound_names(s)}
-    return tuple(n for n in others if n != exercise and n in reached)
+    return tuple(n for n in names if n != exercise and n in reached)
 
 
 def definition(source: str, name: str) -> slice | None:

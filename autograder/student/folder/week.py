@@ -74,22 +74,16 @@ def describe_week(course: Course, week: Week, release: int = 1) -> bytes:
 
 
 def _describe(course: Course, week: Week, stub: str, release: int = 1) -> WeekFile:
+    exercises = (
+        (e.name, e.points, e.elective, week.patterns(e.name), e.source_not_allowed, e.extra or "")
+        for e in week.exercises
+    )
     return WeekFile(
         week=week.name,
         title=week.title,
         module=week.module,
         due=course.localized(week.due),
-        exercises=tuple(
-            WeekExercise(
-                e.name,
-                e.points,
-                e.elective,
-                week.patterns(e.name),
-                e.source_not_allowed,
-                e.extra or "",
-            )
-            for e in week.exercises
-        ),
+        exercises=tuple(WeekExercise(*facts) for facts in exercises),
         questions=tuple(WeekQuestion(q.name, q.points) for q in week.questions),
         stub=stub,
         electives_counted=week.electives_counted,

@@ -4,5 +4,3 @@
 for a notebook. `solution` compares a student's code with the released solution. `verdict_json`
 writes verdicts for other programs.
 """
-
-__all__ = ["check_text", "notebook_output", "solution", "verdict_json", "wording"]
