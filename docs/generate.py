@@ -36,11 +36,12 @@ ATTACK_GROUPS = {
 
 
 def on_config(config: Any) -> Any:
-    """Replace the entry `Syllabus` of `nav` with one syllabus page for each week."""
+    """Replace the entry `Syllabus` of `nav` with an overview and a page for each week."""
     for entry in config["nav"] or []:
         if "Syllabus" in entry:
             entry["Syllabus"] = [
-                {f"Week {name[4:6]}": f"syllabus/{name}.md"} for name, _ in syllabus()
+                {"All weeks": "syllabus/overview.md"},
+                *({f"Week {name[4:6]}": f"syllabus/{name}.md"} for name, _ in syllabus()),
             ]
     return config
 
@@ -55,6 +56,7 @@ def on_files(files: Files, config: Any) -> Files:
         ("commands.md", commands()),
         ("words.md", words()),
         ("code-map.md", code_map()),
+        ("syllabus/overview.md", syllabus_overview()),
         *((f"syllabus/{name}.md", page) for name, page in syllabus()),
     ):
         files.append(File.generated(config, name, content=page))
@@ -67,6 +69,16 @@ def syllabus() -> list[tuple[str, str]]:
 
     course = load(ROOT)
     return [(week.name, syllabus_page(course, week)) for week in course.weeks]
+
+
+def syllabus_overview() -> str:
+    """Return a table of the weeks, and the map of what builds on what."""
+    from autograder.model.course import load
+    from autograder.site.course_map import course_overview
+
+    course = load(ROOT)
+    overview = course_overview(course, course.weeks, "{}.html")
+    return f"# Syllabus\n\n<div>\n{overview}\n</div>\n"
 
 
 def syllabus_page(course: Course, week: Week) -> str:

@@ -11,7 +11,7 @@ from .instructor.demo_week import demo
 from .instructor.gradebook_files import export, marks, roster
 from .instructor.grading import feedback, grade
 from .instructor.overview import doctor, status
-from .instructor.pushing import push, site
+from .instructor.pushing import push, site, teach
 from .instructor.regrading import regrade, requests, restore
 from .instructor.serving import serve
 from .learning import learn
@@ -21,7 +21,7 @@ _COMMANDS: dict[str, tuple[Callable[..., object], ...]] = {
     STUDENTS: (learn,),
     INSTRUCTORS: (
         *(doctor, release, collect, grade, feedback, report, export, roster, demo),
-        *(status, regrade, restore, marks, requests, push, site, serve),
+        *(status, regrade, restore, marks, requests, push, site, teach, serve),
     ),
     AUTHORS: (build, verify, try_, new),
 }

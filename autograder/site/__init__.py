@@ -1,5 +1,6 @@
 """The students' site: static pages of the released weeks.
 
 Each page shows a week's lesson, executed with the solution; executed lessons are cached. The leak
-check examines every page before any page is written. Start with `build`.
+check examines every page before any page is written. Start with `build`. `course_map` is the
+syllabus page; `teaching` builds slides, lecture notes and exams for lecturers.
 """

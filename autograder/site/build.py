@@ -36,9 +36,10 @@ from ..model.course import Course, Week
 from ..model.errors import BuildError
 from ..model.submission_files import Files
 from ..pages.environment import environment
-from ..pages.markdown import code, code_styles, embedded, markdown
+from ..pages.markdown import Pictures, code, code_styles, embedded, markdown
 from ..student.folder.lessons import parse_hints
 from ..version import __version__
+from .course_map import course_overview
 
 _MARK = ".autograder-site"
 _KINDS = {"png": "image/png", "svg": "image/svg+xml"}
@@ -83,6 +84,10 @@ def build_site(
     entries = [(w, course.localized(w.due), read_syllabus(course, w)) for w in released]
     template = environment("site").get_template("index.html.j2")
     pages = {"index.html": template.render(course=course, weeks=entries)}
+    if released:
+        overview = course_overview(course, released, "{}/index.html")
+        template = environment("site").get_template("overview_page.html.j2")
+        pages["syllabus.html"] = template.render(course=course, overview=overview)
     for week in released:
         on_week(week.name)
         files = week_files(course, week)
@@ -116,7 +121,7 @@ def week_pages(
         due=course.localized(week.due),
         highlighting=code_styles(),
         recorded=notebook.metadata.get("recorded", ""),
-        math_font=_math_font(),
+        math_font=math_font(),
         previous=_neighbour(week, [*released][::-1]),
         next=_neighbour(week, released),
     )
@@ -190,7 +195,7 @@ def _neighbour(week: Week, weeks: Sequence[Week]) -> Week | None:
 
 
 @cache
-def _math_font() -> Markup:
+def math_font() -> Markup:
     """Return the math font as a data: URL: browsers need one to stretch parentheses."""
     data = (resources(__package__) / "templates" / "math.woff2").read_bytes()
     return Markup("data:font/woff2;base64,{}").format(base64.b64encode(data).decode())
@@ -221,6 +226,16 @@ class LessonPart:
     sections: tuple[tuple[str, Markup], ...] = ()
 
 
+def pictures_in(files: Mapping[str, bytes]) -> Pictures:
+    """Return a function from the address of a figure in `files` to a data: URL."""
+
+    def picture(address: str) -> str | None:
+        content, kind = files.get(address), _KINDS.get(address.rpartition(".")[2], "")
+        return embedded(kind, base64.b64encode(content).decode()) if content else None
+
+    return picture
+
+
 def parts_of(
     notebook: Any,
     week: Week,
@@ -229,11 +244,7 @@ def parts_of(
     syllabus: WeekSyllabus | None,
 ) -> list[LessonPart]:
     """Split a lesson into parts. `files`: the week's files by the address used in the lesson."""
-
-    def picture(address: str) -> str | None:
-        content, kind = files.get(address), _KINDS.get(address.rpartition(".")[2], "")
-        return embedded(kind, base64.b64encode(content).decode()) if content else None
-
+    picture = pictures_in(files)
     found: list[LessonPart] = []
     frames = 0
     for cell, following in zip_longest(notebook.cells, notebook.cells[1:]):

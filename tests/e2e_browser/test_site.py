@@ -85,6 +85,17 @@ def test_a_week_has_no_fault(
     assert faults(page, screenshots, f"{week}_{size['width']}_{scheme}") == []
 
 
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("size", [PHONE, DESK], ids=["phone", "desk"])
+def test_the_syllabus_has_no_fault(
+    opened: Any, screenshots: Path, size: dict[str, int], scheme: str
+) -> None:
+    page = opened("syllabus.html", size, scheme)
+    assert page.evaluate("document.documentElement.scrollWidth") <= size["width"]
+    assert page.get_by_role("img", name="Map of the weeks and exercises").is_visible()
+    assert faults(page, screenshots, f"syllabus_{size['width']}_{scheme}") == []
+
+
 def test_the_index_leads_to_a_week_and_back(opened: Any, screenshots: Path) -> None:
     page = opened("index.html", PHONE)
     page.get_by_role("link", name="Week 1 · Softmax and attention").click()

@@ -9,6 +9,7 @@ import shutil
 from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 
@@ -39,6 +40,7 @@ ELSEWHERE = {
     ("verify", 0): "tests/bank/test_verify.py",
     ("try", 0): "tests/authoring/test_try.py",
     ("site", 0): "tests/site/test_site.py",
+    ("teach", 0): "tests/e2e_browser/test_teaching.py",
 }
 
 
@@ -176,6 +178,17 @@ def _(stage: Stage) -> list[str]:
 @scene("site", 2)
 def _(stage: Stage) -> list[str]:
     return ["site", "--at", "soon"]
+
+
+@scene("teach", 1)
+def _(stage: Stage) -> list[str]:
+    stage.open.enter_context(patch.dict(os.environ, PATH=str(stage.home)))  # no Chromium
+    return ["teach"]
+
+
+@scene("teach", 2)
+def _(stage: Stage) -> list[str]:
+    return ["teach", "--question", "nothing"]
 
 
 @scene("release", 0)

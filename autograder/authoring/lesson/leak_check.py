@@ -1,13 +1,13 @@
 """Check that no secret line leaves the instructor's machine.
 
 Every file is checked before and after nbgrader processes it. The secret lines are the lines between
-BEGIN and END SOLUTION, and those of the hidden graders, misconceptions, alternatives and model
-answers of the week. Whitespace is removed and JSON is decoded before comparing, so wrapping,
-indenting or escaping a line does not hide it. The text chunks of PNG files are searched too. Three
-consecutive short lines count as one long line. Imports, other short lines and lines of the stub are
-ignored. Text that the lesson or the public checks show on purpose, such as a bug to find, may also
-occur in a misconception or an alternative, and as a single line in a hidden grader, but not in a
-solution or a model answer. Authors can end a secret line with `# public` to allow it.
+BEGIN and END SOLUTION, and those of the hidden graders, misconceptions, alternatives, model answers
+and exam questions of the week. Whitespace is removed and JSON is decoded before comparing, so
+wrapping, indenting or escaping a line does not hide it. The text chunks of PNG files are searched
+too. Three consecutive short lines count as one long line. Imports, other short lines and lines of
+the stub are ignored. Text that the lesson or the public checks show on purpose, such as a bug to
+find, may also occur in a misconception or an alternative, and as a single line in a hidden grader,
+but not in a solution or a model answer. Authors can end a secret line with `# public` to allow it.
 
 Weeks are also compared with each other: at its release, a week must not give away an exercise of a
 week that is not due yet, and no lesson may contain an exercise of its own week. For this, code is
@@ -31,7 +31,7 @@ from ...model.course import Course, Week
 from ...model.course.stubs import solution_blocks, stub_of
 from ...model.errors import LeakError
 from .computations import Computation, computations, parts, size
-from .marking_guide import answers_path, answers_text, secret_sentences
+from .marking_guide import answers_path, exam_path, secret_sentences
 
 _PUBLIC = re.compile(r"#\s*public\s*$")
 _GENERIC = re.compile(r"^\s*(import|from)\s|^\s*(#+ )?(BEGIN|END) SOLUTION\s*$|^\W*$")
@@ -52,7 +52,8 @@ class Secret(NamedTuple):
 def secrets_of(course: Course, week: Week, solved: str = "") -> tuple[Secret, ...]:
     """Return the secret lines of a week.
 
-    solved: the part of the solution that `release --solutions` publishes, which is not secret
+    solved: text that is published, so not secret: the part of the solution that `release
+    --solutions` publishes, or the questions of an exam
     """
     stub = _without_whitespace(stub_of(course, week) + solved)
     folder, path = course.exercise_folder(week), course.solution(week)
@@ -189,11 +190,12 @@ def _lines(location: Path, numbered: Iterable[tuple[int, str]]) -> list[Secret]:
 
 
 def _answer_sentences(course: Course, week: Week) -> Iterator[Secret]:
-    location = str(answers_path(course, week).relative_to(course.root))
-    for sentence in secret_sentences(answers_text(course, week)):
-        stripped = _without_whitespace(sentence)
-        if len(stripped) >= _TELLING:
-            yield Secret(stripped, location)
+    for path in filter(Path.is_file, (answers_path(course, week), exam_path(course, week))):
+        location = str(path.relative_to(course.root))
+        for sentence in secret_sentences(path.read_text(encoding="utf-8")):
+            stripped = _without_whitespace(sentence)
+            if len(stripped) >= _TELLING:
+                yield Secret(stripped, location)
 
 
 def _telling(lines: list[Secret]) -> Iterator[Secret]:

@@ -21,6 +21,9 @@ The file contains a section for each question:
 `verify` checks that each question in course.yaml has a section, and that its rubric adds up to the
 question's points. Formgrader shows the section below the student's answer. The sentences of this
 file are secret until `release --solutions` publishes them.
+
+Exam questions, in solutions/exam/<week>.md, have the same format with the points in the heading,
+`## name (3 points)`, and one more part, `### Question`. These files are always secret.
 """
 
 import re
@@ -30,14 +33,16 @@ from pathlib import Path
 
 from ...model.course import Course, Week
 from ...model.course.registry import Question
+from ...model.errors import BuildError
 
 FILE = "answers.md"
-_PARTS = ("Model answer", "Rubric", "Typical wrong answers")
+_PARTS = ("Model answer", "Rubric", "Typical wrong answers", "Question")
+_EXAM_HEADING = re.compile(r"([a-z]\w*) \((\d+(?:\.\d+)?) points?\)")
 _SECTION = re.compile(r"^## (.+)$", re.MULTILINE)
 _PART = re.compile(r"^### (.+)$", re.MULTILINE)
 _ITEM = re.compile(r"^- ", re.MULTILINE)
 _EARNS = re.compile(r"\*\*(\d+(?:\.\d+)?)\*\*\s+(?=\S)")
-_MARK = re.compile(r"^(?:[#> \t-]|\d+\. )*", re.MULTILINE)
+_MARK = re.compile(r"^(?:[#> \t-]|\d+\. |\*\*[\d.]+\*\* )*", re.MULTILINE)
 _SENTENCE = re.compile(r"(?<=[.!?:;])\s")
 # Matches code blocks, in which lines that start with `#` are not headings.
 _CODE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
@@ -67,6 +72,7 @@ class MarkingGuide:
     model_answer: str
     rubric: tuple[RubricLine, ...]
     wrong_answers: tuple[WrongAnswer, ...]
+    prompt: str = ""  # the text of an exam question
 
     @property
     def points(self) -> float:
@@ -79,8 +85,25 @@ def answers_path(course: Course, week: Week) -> Path:
 
 def answers_text(course: Course, week: Week) -> str:
     """Return the text of a week's answers.md, or "" if there is no such file."""
-    path = answers_path(course, week)
-    return path.read_text(encoding="utf-8") if path.is_file() else ""
+    return _text(answers_path(course, week))
+
+
+def exam_path(course: Course, week: Week) -> Path:
+    return course.root / "solutions" / "exam" / f"{week.name}.md"
+
+
+def exam_questions(course: Course, week: Week) -> dict[Question, MarkingGuide]:
+    """Return a week's exam questions with their guides; raise BuildError if one has a mistake."""
+    path, found = exam_path(course, week), dict[Question, MarkingGuide]()
+    for heading, guide in parse_guides(_text(path)).items():
+        named = _EXAM_HEADING.fullmatch(heading)
+        question = Question(named[1], float(named[2])) if named else Question(heading, 0)
+        problems = [] if named else ["write the heading as `## name (3 points)`"]
+        problems += [] if guide.prompt else ["the part `### Question` is missing"]
+        for problem in (*problems, *_problems(guide, question)):
+            raise BuildError(f"{path.relative_to(course.root)}: {question.name}: {problem}")
+        found[question] = guide
+    return found
 
 
 def marking_guides(course: Course, week: Week) -> dict[str, MarkingGuide]:
@@ -116,10 +139,9 @@ def answers_problems(course: Course, week: Week) -> Iterator[str]:
 
 
 def secret_sentences(text: str) -> Iterator[str]:
-    """Yield every sentence of a text, without Markdown markup at the start of lines."""
-    plain = _MARK.sub("", text)
-    for paragraph in re.split(r"\n\s*\n", plain):
-        yield from _SENTENCE.split(paragraph)
+    """Yield every sentence or list item, without Markdown markup at the start of lines."""
+    for paragraph in re.split(r"\n\s*\n|\n(?=- )", text):
+        yield from _SENTENCE.split(_MARK.sub("", paragraph))
 
 
 def _split(heading: re.Pattern[str], text: str) -> dict[str, str]:
@@ -130,8 +152,13 @@ def _split(heading: re.Pattern[str], text: str) -> dict[str, str]:
 
 def _guide(name: str, body: str) -> MarkingGuide:
     parts = _split(_PART, body)
-    answer, rubric, wrong = (parts.get(title, "").replace("\0", "").strip() for title in _PARTS)
-    return MarkingGuide(name, answer, tuple(_lines(rubric)), tuple(_wrong(wrong)))
+    texts = (parts.get(title, "").replace("\0", "").strip() for title in _PARTS)
+    answer, rubric, wrong, prompt = texts
+    return MarkingGuide(name, answer, tuple(_lines(rubric)), tuple(_wrong(wrong)), prompt)
+
+
+def _text(path: Path) -> str:
+    return path.read_text(encoding="utf-8") if path.is_file() else ""
 
 
 def _items(text: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""`push` and `site`: send grades to a learning platform, and build the students' pages."""
+"""`push`, `site` and `teach`: write grades to a platform, and build pages and lecture files."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import datetime as dt
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from typer import Option
+from typer import Argument, Option
 
 from ...model.errors import KitError
 from ...model.message_text import plural
 from ...terminal.console import terminal
 from ..app import flag
 from ..options import UnmarkedOption, WeekArgument, find_week
-from ..output import counted, counting, print_attention
+from ..output import counted, counting, print_attention, write_output
 
 if TYPE_CHECKING:
     from ...channels.push import Platform
@@ -113,3 +113,36 @@ def site(
     print(f"{built.folder / 'index.html'}: {plural(len(built.weeks), 'week')}")
     if built.waiting:
         print(f"not included, because not released yet: {', '.join(built.waiting)}")
+
+
+def teach(
+    weeks: Annotated[list[str] | None, Argument(help="Weeks; default: all.")] = None,
+    out: Annotated[Path, Option(help="The folder for the files.")] = Path("build/teaching"),
+    question: Annotated[
+        list[str] | None,
+        Option(metavar="NAME", help="An exam question; default: all. Can be repeated."),
+    ] = None,
+) -> bool:
+    """Write slides, lecture notes, and an exam as a page and a notebook, and print them to PDF.
+
+    exam/answers.html, with model answers and rubrics, is for markers only.
+
+    Example: autograder teach week01 week02 --out build/teaching
+    """
+    from ...model.course import load
+    from ...site.teaching import exam_files, lecture_files, print_to_pdf
+
+    course = load()
+    chosen = [course.week(name) for name in weeks] if weeks else course.weeks
+    with terminal(stderr=True).status("building the files"):
+        exam = exam_files(course, chosen, question or ())
+        files = lecture_files(course, chosen) | exam
+        for name, text in files.items():
+            (out / name).parent.mkdir(parents=True, exist_ok=True)
+            write_output(out / name, text.encode(), 0o600 if name in exam else 0o644)
+        problem = print_to_pdf([out / name for name in files if name.endswith(".html")])
+    print("\n".join(str(out / name) for name in files))
+    for part, source in (("slides", "exercises/<week>/slides"), ("exam", "solutions/exam/<week>")):
+        if not any(name.startswith(f"{part}/") for name in files):
+            print(f"no {part}: write {source}.md")
+    return print_attention([problem] if problem else [])
