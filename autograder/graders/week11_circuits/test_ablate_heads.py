@@ -121,3 +121,11 @@ def test_device(ablated, draw, model, device):
 def test_double_precision(ablated, draw, model, dtype):
     """Return float64 logits from a float64 model."""
     ablated(model(), draw.integers(0, 11, 2, 5), [(0, 1)], draw.integers(0, 11, 3, 5))
+
+
+def test_provided_model(agree, draw):
+    """Ablate heads of the provided `AttentionOnly`, too."""
+    model = agree.impurely.weights(0.6).AttentionOnly(5, 6, 3, 2, 4)
+    ablated, ids = agree.impurely.ablate_heads, draw.integers(0, 5, 2, 4)
+    ablated(model, ids, [(0, 1)])
+    ablated(model, ids, [(1, 0), (0, 2)], draw.integers(0, 5, 3, 4))

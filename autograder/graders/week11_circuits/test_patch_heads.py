@@ -5,6 +5,7 @@ until they differ, and results are compared to within 1e-3.
 """
 
 import pytest
+import torch
 
 from autograder.authors import expect, function
 
@@ -121,3 +122,12 @@ def test_device(patched, model, pairs, device):
 def test_double_precision(patched, model, pairs, dtype):
     """Return float64 for a float64 model."""
     patched(model(), *pairs(), function(DIFFERENCE))
+
+
+def test_provided_model(agree, draw):
+    """Patch heads of the provided `AttentionOnly`, too."""
+    model = agree.impurely.weights(0.6).AttentionOnly(5, 6, 3, 2, 4)
+    clean = draw.integers(0, 5, 2, 4)
+    corrupted = (clean + torch.tensor([0, 2, 0, 1])) % 5
+    measure = function("lambda logits: logits[:, -1, 3].mean()")
+    agree.impurely.within(1e-3).patch_heads(model, clean, corrupted, measure)

@@ -63,6 +63,7 @@ _OPERATORS = {
 }
 _TO_GPU = '.to("cuda")'
 _PRECISE = 4  # digits that torch and NumPy print by default
+_MOST_CHARACTERS = 2000  # of calls that a person reads
 
 
 class Unwritable(Exception):
@@ -76,7 +77,7 @@ class Script:
     cell: the statements to run, with imports
     refused: the type of the exception that a call should raise, by the key of its step
 
-    Raise Unwritable if a call needs code of the hidden tests.
+    Raise Unwritable if a call needs code of the hidden tests, or if nobody would read the calls.
     """
 
     def __init__(
@@ -106,6 +107,8 @@ class Script:
                 self._add(self._call(step))
         self._last(steps[-1], found, sides.suffix)
         self.call = "\n".join(short for short, _ in self._lines)
+        if len(self.call) > _MOST_CHARACTERS:
+            raise Unwritable("too many numbers")
         self.cell = self._complete(module, is_random, sides.digits > _PRECISE)
 
     @property
