@@ -71,13 +71,17 @@ def template_files(course: Course, week: Week) -> dict[str, bytes]:
 
 
 def bundle_files(course: Course, week: Week) -> dict[str, bytes]:
-    """Return the files of `autograders/WEEK/` in a Classroom 50 configuration repository."""
-    checks = f"test_{week.stem}.py"
+    """Return the files of `autograders/WEEK/` in a Classroom 50 configuration repository.
+
+    The public checks may read the week's files in `assets/`.
+    """
+    checks, assets = f"test_{week.stem}.py", course.root / "assets"
     text = _template("classroom50.autograder.txt", TITLE=week.title, CHECKS=checks)
     return {
         "autograder.py": text.encode(),
         checks: (course.exercise_folder(week) / checks).read_bytes(),
         "requirements.txt": _requirements(week),
+        **{name: (assets / name).read_bytes() for name in week.files},
     }
 
 

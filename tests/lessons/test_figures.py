@@ -50,11 +50,11 @@ def test_no_axis_says_that_it_has_no_unit(week) -> None:
 
 
 @every_week
-def test_there_is_one_colour_scale(week) -> None:
+def test_there_is_one_colour_scale_and_one_for_signed_values(week) -> None:
     lesson = PROJECT.exercise_folder(week) / "lesson.md"
     sources = [lesson, *PROJECT.solution_folder(week).glob("*.py")]
     text = "".join(p.read_text(encoding="utf-8") for p in sources)
-    assert set(re.findall(r"""cmap=["'](\w+)["']""", text)) <= {"Greys"}
+    assert set(re.findall(r"""cmap=["'](\w+)["']""", text)) <= {"Greys", "RdBu"}
 
 
 @every_week

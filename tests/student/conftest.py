@@ -155,6 +155,9 @@ def week1(course: Course, tmp_path: Path) -> Path:
     folder.mkdir()
     for name in ("README.md", "hints.md", "lesson.md", f"test_{week.module}"):
         shutil.copy(course.exercise_folder(week) / name, folder)
+    for name in week.files:
+        (folder / name).parent.mkdir(exist_ok=True)
+        shutil.copy(course.root / "assets" / name, folder / name)
     (folder / "week.json").write_bytes(describe_week(course, week))
     (folder / week.module).write_text(open_folder(folder).week.stub, encoding="utf-8")
     return folder

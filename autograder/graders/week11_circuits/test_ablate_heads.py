@@ -109,7 +109,7 @@ def test_refuses_other_heads(refuses, draw, model):
         refuses(ValueError, mentions=number).ablate_heads(pair.student, ids, heads)
 
 
-@pytest.mark.weight(1, elsewhere=2)
+@pytest.mark.weight(1, elsewhere=4)
 def test_device(ablated, draw, model, device):
     """Compute on the device of the model."""
     pair, ids = model(), draw.integers(0, 11, 2, 5)

@@ -101,7 +101,7 @@ def test_double_precision(agree, head, dtype):
     agree.within(1e-6).copying_score(*head(7, 6, 3, 2))
 
 
-@pytest.mark.weight(1, elsewhere=2)
+@pytest.mark.weight(1, elsewhere=4)
 def test_device(scored, head, device):
     """Compute on the device of the weights."""
     scored(*head(7, 6, 3, 2))

@@ -113,7 +113,7 @@ def test_double_precision(agree, draw, attention, dtype):
     agree.induction_score(attention(2, 3, 8), draw.integers(0, 4, 2, 8))
 
 
-@pytest.mark.weight(1, elsewhere=3)
+@pytest.mark.weight(1, elsewhere=4)
 def test_device(agree, draw, attention, device):
     """Compute on the device of the weights."""
     agree.induction_score(attention(2, 3, 8), draw.integers(0, 4, 2, 8))

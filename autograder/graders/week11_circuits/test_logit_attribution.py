@@ -85,7 +85,7 @@ def test_dtypes(agree, parts, dtype):
     agree.logit_attribution(*parts(3, 2, 4, 4, 9))
 
 
-@pytest.mark.weight(1, elsewhere=2)
+@pytest.mark.weight(1, elsewhere=4)
 def test_device(agree, draw, parts, device):
     """Compute on the device of the terms."""
     agree.logit_attribution(*parts(), draw.integers(0, 9, 2, 5))

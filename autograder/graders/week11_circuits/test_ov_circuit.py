@@ -61,7 +61,7 @@ def test_double_precision(agree, head, dtype):
     agree.ov_circuit(*head(4, 6, 3, 2))
 
 
-@pytest.mark.weight(1, elsewhere=2)
+@pytest.mark.weight(1, elsewhere=3)
 def test_device(agree, head, device):
     """Compute on the device of the weights."""
     agree.ov_circuit(*head(4, 6, 3, 2))

@@ -78,7 +78,7 @@ def test_double_precision(agree, inputs, dtype):
     agree.qk_circuit(*inputs(4, 5, 6, 3, 2))
 
 
-@pytest.mark.weight(1, elsewhere=2)
+@pytest.mark.weight(1, elsewhere=3)
 def test_device(agree, inputs, device):
     """Compute on the device of the weights."""
     agree.qk_circuit(*inputs(4, 5, 6, 3, 2))

@@ -1,4 +1,4 @@
-"""Adds instead of averaging.
+"""Adds up the reference sequences.
 
 Exercise: ablate_heads
 Believes: The mean is a sum.

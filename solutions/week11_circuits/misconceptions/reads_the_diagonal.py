@@ -1,4 +1,4 @@
-"""Uses the diagonal instead of the eigenvalues.
+"""Uses the diagonal of the circuit.
 
 Exercise: copying_score
 Believes: Copying is on the diagonal.

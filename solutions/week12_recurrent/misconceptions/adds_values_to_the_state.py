@@ -1,4 +1,4 @@
-"""Adds values instead of corrections to the state.
+"""Adds whole values to the state.
 
 Exercise: delta_rule_chunked
 Believes: The state is Σ k vᵀ.

@@ -1,4 +1,4 @@
-"""Decays keys by the sum up to the key instead of from the key on.
+"""Decays each key by what precedes it in its chunk.
 
 Exercise: chunked_linear_attention
 Believes: A key decays by the decays before it.

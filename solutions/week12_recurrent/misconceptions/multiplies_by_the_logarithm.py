@@ -1,4 +1,4 @@
-"""Multiplies by the logarithms instead of the decays.
+"""Multiplies by the logarithms of the decays.
 
 Exercise: gated_linear_attention
 Believes: log_decay is the decay.

@@ -1,4 +1,4 @@
-"""Multiplies by the matrix instead of solving.
+"""Multiplies by the matrix of the triangular system.
 
 Exercise: delta_rule_chunked
 Believes: The corrections are (I + A) times the right-hand side.

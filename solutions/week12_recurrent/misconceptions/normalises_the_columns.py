@@ -1,4 +1,4 @@
-"""Normalises each key instead of each query.
+"""Normalises over the queries of each key.
 
 Exercise: linear_attention
 Believes: Weights sum to 1 along the last axis but one.

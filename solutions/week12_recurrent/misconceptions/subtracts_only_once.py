@@ -1,4 +1,4 @@
-"""Applies the lower triangle once instead of solving.
+"""Applies the lower triangle only once.
 
 Exercise: delta_rule_chunked
 Believes: (I + A)⁻¹ is I - A.

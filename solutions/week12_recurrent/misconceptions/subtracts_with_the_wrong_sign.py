@@ -1,4 +1,4 @@
-"""Adds the old answer instead of subtracting it.
+"""Adds the old answer to the value.
 
 Exercise: delta_rule
 Believes: The sign of the correction does not matter.

@@ -1,4 +1,4 @@
-"""Sums over the heads instead of the positions.
+"""Sums over the heads.
 
 Exercise: gated_linear_attention
 Believes: The second axis is the sequence.

@@ -1,4 +1,4 @@
-"""Weights columns instead of rows by beta.
+"""Weights the columns by beta.
 
 Exercise: delta_rule_chunked
 Believes: beta may be applied on either side.
