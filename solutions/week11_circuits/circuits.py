@@ -164,10 +164,11 @@ def previous_token_score(weights: torch.Tensor) -> torch.Tensor:
 def induction_score(weights: torch.Tensor, ids: torch.Tensor) -> torch.Tensor:
     """Return how much each head attends to what followed earlier copies of the current token.
 
-    This is the prefix-matching score of Olsson et al. (2022). For a query at position t, the
-    *matching keys* are all positions j with 1 ≤ j ≤ t and ids[j - 1] = ids[t]: each comes directly
-    after a copy of the query's token. The weights of the matching keys are summed. The score is the
-    mean of these sums over all queries, of all sequences, that have at least one matching key.
+    The score follows the prefix-matching score of Olsson et al. (2022). For a query at position t,
+    the *matching keys* are all positions j with 1 ≤ j ≤ t and ids[j - 1] = ids[t]: each comes
+    directly after a copy of the query's token. The weights of the matching keys are summed. The
+    score is the mean of these sums over all queries, of all sequences, that have at least one
+    matching key.
 
     Args:
         weights: (B, H, T, T), causal attention weights; rows are queries.
@@ -276,10 +277,10 @@ def copying_score(
 ) -> torch.Tensor:
     """Return Σ λ_i / Σ |λ_i| over the eigenvalues of a head's OV circuit.
 
-    The score is 1 if all eigenvalues are positive, so that attention to a token, or to any mix of
-    tokens, raises its own logits, and -1 if all are negative (Elhage et al., 2021, on copying
-    heads). Complex eigenvalues come in conjugate pairs, so the sum is real. The score of a head
-    that writes nothing is 0.
+    An eigenvector is a mix of tokens; if its eigenvalue is positive, attention to this mix raises
+    the logits of the same mix. The score is 1 if all eigenvalues are positive and -1 if all are
+    negative (Elhage et al., 2021, on copying heads). Complex eigenvalues come in conjugate pairs,
+    so the sum is real. The score of a head that writes nothing is 0.
 
     The matrix (V, V) is never computed: AB and BA have the same nonzero eigenvalues, so a matrix
     (d, d) has all of them.
@@ -317,7 +318,7 @@ def ablate_heads(
         model: an `EditableModel` of L layers with H heads each. It runs once on `ids`, and once on
             `reference` if that is given.
         ids: (B, T).
-        heads: pairs (layer, head), counted from 0, in any order; there may be none.
+        heads: pairs (layer, head), counted from 0, in any order, possibly repeated or none.
         reference: (N, T), sequences whose mean is used.
 
     Returns:

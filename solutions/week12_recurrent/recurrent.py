@@ -51,7 +51,7 @@ def feature_map(x: torch.Tensor) -> torch.Tensor:
 
 
 def linear_attention(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor) -> torch.Tensor:
-    """Causal linear attention in its parallel form (Katharopoulos et al., 2020, §3.2 and §3.3).
+    """Compute causal linear attention in parallel form (Katharopoulos et al., 2020, §3.2 and §3.3).
 
     With φ = `feature_map`, the weight of key j for query i is φ(q_i) · φ(k_j) if j <= i, else 0.
     The output is the sum of the weighted values, divided by the sum of the weights. There is no
@@ -75,7 +75,7 @@ def linear_attention(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor) -> torch
 def linear_attention_step(
     state: State | None, q: torch.Tensor, k: torch.Tensor, v: torch.Tensor
 ) -> tuple[torch.Tensor, State]:
-    """Linear attention for the next token only (Katharopoulos et al., 2020, §3.4).
+    """Compute linear attention for the next token only (Katharopoulos et al., 2020, §3.4).
 
     The state is a pair: the sum of φ(k_j) v_jᵀ over all tokens so far, (B, H, d_k, d_v), and the
     sum of φ(k_j), (B, H, d_k). The token is added to both before its query reads them.
@@ -104,7 +104,7 @@ def linear_attention_step(
 def gated_linear_attention(
     q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, log_decay: torch.Tensor
 ) -> torch.Tensor:
-    """Linear attention with a decay per head and token, in its parallel form.
+    """Compute linear attention with a decay per head and token, in its parallel form.
 
     It computes all outputs of the recurrence S_t = exp(g_t) S_{t-1} + k_t v_tᵀ, o_t = S_tᵀ q_t with
     S_{-1} = 0 and g = `log_decay`, without computing a state:
@@ -119,7 +119,7 @@ def gated_linear_attention(
         q, k: (B, H, T, d_k).
         v: (B, H, T, d_v).
         log_decay: (B, H, T), finite and at most 0. Sums may be far below -1000, so neither exp(sum)
-            nor its inverse is usable: the exponent of every exp is at most 0.
+            nor its inverse is usable: the exponent of every exp must be at most 0.
 
     Returns:
         (B, H, T, d_v), in v's dtype.
@@ -148,12 +148,12 @@ def chunked_linear_attention(
     chunk: int = 64,
     state: torch.Tensor | None = None,
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """Gated linear attention in chunks: parallel within a chunk, recurrent between chunks.
+    """Compute gated linear attention in chunks: parallel within, recurrent between chunks.
 
     It computes the same outputs as `gated_linear_attention`, but may start from a state, and
-    returns the last one (Sun et al., 2023, §2.1; Yang et al., 2023, §4; Dao and Gu, 2024, §6). The
-    last chunk may be shorter. There is no T x T tensor, no state per token, and no step per token:
-    work and memory grow linearly with T, and the number of tensor operations with T / chunk.
+    returns the last one (Sun et al., 2023, §2.1; Yang et al., 2023, §4.2; Dao and Gu, 2024, §6).
+    The last chunk may be shorter. There is no T x T tensor, no state per token, and no step per
+    token: work and memory grow linearly with T, and the number of tensor operations with T / chunk.
 
     Args:
         q, k: (B, H, T, d_k).
@@ -195,10 +195,10 @@ def delta_rule(
     beta: torch.Tensor,
     state: torch.Tensor | None = None,
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """Linear attention that corrects its state instead of adding to it, token by token.
+    """Compute linear attention that corrects its state instead of adding to it, token by token.
 
-    The state first answers the new key with S_{t-1}ᵀ k_t. Then the answer moves towards v_t (Schlag
-    et al., 2021, §4.2; Yang et al., 2024, §2.2):
+    The state first answers the new key with S_{t-1}ᵀ k_t. The update moves this answer towards v_t
+    (Schlag et al., 2021, §4.2; Yang et al., 2024, §2.2):
 
         S_t = S_{t-1} + beta_t k_t (v_t - S_{t-1}ᵀ k_t)ᵀ,   o_t = S_tᵀ q_t
 
@@ -207,7 +207,7 @@ def delta_rule(
     Args:
         q, k: (B, H, T, d_k).
         v: (B, H, T, d_v).
-        beta: (B, H, T), the writing strength of each token.
+        beta: (B, H, T), any value: the writing strength of each token. 0 writes nothing.
         state: (B, H, d_k, d_v), of the tokens before the first one; None is a state of zeros. It is
             not changed.
 
@@ -243,7 +243,7 @@ def delta_rule_chunked(
     chunk: int = 64,
     state: torch.Tensor | None = None,
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """The delta rule in chunks: a triangular system within a chunk, recurrent between chunks.
+    """Compute the delta rule in chunks: a triangular system within, a recurrence between chunks.
 
     It computes the same outputs and state as `delta_rule` (Yang et al., 2024, §3). With the state S
     at the beginning of a chunk, the state after its token t is S + Σ_{j <= t} k_j u_jᵀ, and the
@@ -254,7 +254,7 @@ def delta_rule_chunked(
     Args:
         q, k: (B, H, T, d_k).
         v: (B, H, T, d_v).
-        beta: (B, H, T), the writing strength of each token.
+        beta: (B, H, T), any value: the writing strength of each token. 0 writes nothing.
         chunk: number of positions of a chunk, at least 1; may exceed T.
         state: (B, H, d_k, d_v), of the tokens before the first one; None is a state of zeros. It is
             not changed.
@@ -317,9 +317,10 @@ class RecurrentAttention(nn.Module):
     ) -> tuple[torch.Tensor, torch.Tensor]:
         """Continue a sequence by s positions: many in training, one at a time in decoding.
 
-        Queries, keys and values are the projections of x, split into heads. The outputs of gated
-        linear attention are divided by their root mean square per head (`rms_norm`), joined, and
-        projected by W_o. Memory grows linearly with s. The module stores nothing between calls.
+        Queries, keys and values are the projections of x, split into heads as in week 3: head h
+        has the features h·d to (h + 1)·d - 1. The outputs of gated linear attention are divided by
+        their root mean square per head (`rms_norm`), joined, and projected by W_o. Memory grows
+        linearly with s. The module stores nothing between calls.
 
         Args:
             x: (B, s, C).

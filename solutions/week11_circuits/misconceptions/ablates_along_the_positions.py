@@ -1,9 +1,9 @@
-"""Takes the positions for the heads.
+"""Mistakes the axis of the positions for that of the heads.
 
 Exercise: ablate_heads
-Believes: The second-last axis is the one of the heads.
+Believes: The heads are on the second-to-last axis.
 Shows: A position is removed in all heads.
-Hint: Which axis of `written` (B, H, T, C) is the one of the heads?
+Hint: Which axis of `written` (B, H, T, C) belongs to the heads?
 Rejected by: test_one_head
 Costs: 50 %
 """

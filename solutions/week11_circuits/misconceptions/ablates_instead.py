@@ -1,9 +1,9 @@
-"""Puts in zeros.
+"""Ablates the head instead of patching it.
 
 Exercise: patch_heads
 Believes: A head is tested by removing it.
 Shows: The fractions are those of an ablation.
-Hint: What do you put in the place of the head's output?
+Hint: By what do you replace the head's output?
 Rejected by: test_values
 Costs: 50 %
 """

@@ -3,7 +3,7 @@
 Exercise: ablate_heads
 Believes: A layer is one head.
 Shows: More heads are missing than requested.
-Hint: Which axis of `written` is the one of the heads?
+Hint: Which axis of `written` belongs to the heads?
 Rejected by: test_one_head
 Costs: 50 %
 """

@@ -1,4 +1,4 @@
-"""Divides by the number 0.
+"""Divides by zero if no query has a match.
 
 Exercise: induction_score
 Believes: There is always a match.

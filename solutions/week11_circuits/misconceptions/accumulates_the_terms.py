@@ -1,4 +1,4 @@
-"""Adds the terms before it.
+"""Adds all earlier terms to each term.
 
 Exercise: logit_attribution
 Believes: A layer sees the sum of the terms so far.

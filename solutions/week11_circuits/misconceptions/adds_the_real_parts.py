@@ -1,9 +1,9 @@
-"""Uses the real parts for the sizes.
+"""Uses the absolute values of the real parts.
 
 Exercise: copying_score
 Believes: Eigenvalues are real.
 Shows: The score is 1 or -1 too often.
-Hint: How large is the eigenvalue 1 + 2i?
+Hint: What is the absolute value of the eigenvalue 1 + 2i?
 Rejected by: test_complex_eigenvalues
 Costs: 25 %
 """

@@ -1,7 +1,7 @@
 """Averages over positions only.
 
 Exercise: previous_token_score
-Believes: Sequences are added.
+Believes: Scores of sequences are added.
 Shows: Scores grow with the number of sequences.
 Hint: What happens to your score if each sequence occurs twice?
 Rejected by: test_values

@@ -3,7 +3,7 @@
 Exercise: copying_score
 Believes: Eigenvalues are found with `eigvalsh`.
 Shows: Half of the matrix is ignored.
-Hint: Which matrices is your function of torch.linalg made for?
+Hint: Which matrices does your torch.linalg function support?
 Rejected by: test_values
 Costs: 40 %
 """

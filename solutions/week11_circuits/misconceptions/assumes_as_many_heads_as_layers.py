@@ -1,4 +1,4 @@
-"""Takes the number of layers for that of the heads.
+"""Uses the number of layers as the number of heads.
 
 Exercise: patch_heads
 Believes: The model is square.

@@ -2,7 +2,7 @@
 
 Exercise: copying_score
 Believes: Eigenvalues must be real.
-Shows: All eigenvalues are real, and the sizes differ.
+Shows: All eigenvalues are real, and their absolute values differ.
 Hint: Which eigenvalues does a rotation have?
 Rejected by: test_values
 Costs: 40 %

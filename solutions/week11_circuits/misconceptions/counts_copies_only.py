@@ -1,4 +1,4 @@
-"""Adds a period more than requested.
+"""Returns one period too many.
 
 Exercise: repeated_tokens
 Believes: `repeats` counts the copies after the original.

@@ -1,4 +1,4 @@
-"""Divides by 0 for a silent head.
+"""Divides by zero for a head that writes nothing.
 
 Exercise: copying_score
 Believes: Every head writes something.

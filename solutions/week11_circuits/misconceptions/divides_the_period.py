@@ -1,4 +1,4 @@
-"""Takes the period for the total length.
+"""Uses `period` as the total length.
 
 Exercise: repeated_tokens
 Believes: `period` is the length of the whole sequence.

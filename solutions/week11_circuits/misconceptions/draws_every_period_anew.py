@@ -1,4 +1,4 @@
-"""Draws every period anew.
+"""Draws new tokens for every period.
 
 Exercise: repeated_tokens
 Believes: A random sequence of the full length is repeated somewhere.

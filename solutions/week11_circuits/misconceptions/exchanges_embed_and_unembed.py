@@ -1,9 +1,9 @@
 """Exchanges embedding and unembedding.
 
 Exercise: ov_circuit
-Believes: Both are tables of tokens.
-Shows: Right if the embedding is tied, wrong otherwise.
-Hint: Which of the two tables does a token meet first?
+Believes: Both have one row per token.
+Shows: Correct only if the embedding is tied.
+Hint: Which of the two matrices is applied to a token first?
 Rejected by: test_values
 Costs: 40 %
 """

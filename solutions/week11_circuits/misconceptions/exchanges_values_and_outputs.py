@@ -3,7 +3,7 @@
 Exercise: ov_circuit
 Believes: The order of the layers does not matter.
 Shows: An error about shapes, or other logits for square weights.
-Hint: Which weights does a token meet first on its way?
+Hint: Which of the two weights is applied to a token first?
 Rejected by: test_values
 Costs: 50 %
 """

@@ -1,7 +1,7 @@
 """Joins the leading axes.
 
 Exercise: qk_circuit
-Believes: There is one leading axis at most.
+Believes: There is at most one leading axis.
 Shows: Two leading axes become one.
 Hint: What is the shape of your result for weights of shape (L, H, d, C)?
 Rejected by: test_heads

@@ -1,4 +1,4 @@
-"""Gives a silent head the score 1.
+"""Gives a head that writes nothing the score 1.
 
 Exercise: copying_score
 Believes: A head that writes nothing changes nothing.

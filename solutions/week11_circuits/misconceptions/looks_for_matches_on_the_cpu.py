@@ -1,4 +1,4 @@
-"""Makes the matches on the CPU.
+"""Creates the tensor of matches on the CPU.
 
 Exercise: induction_score
 Believes: New tensors are where the data are.

@@ -1,4 +1,4 @@
-"""Makes a mask on the CPU.
+"""Creates a mask on the CPU.
 
 Exercise: previous_token_score
 Believes: New tensors are where the data are.

@@ -3,7 +3,7 @@
 Exercise: induction_score
 Believes: An induction head attends to the earlier copy of the token.
 Shows: A head that attends to equal tokens gets a high score.
-Hint: At which position does the token stand that comes next?
+Hint: At which position is the token that followed the copy?
 Rejected by: test_repeated_sequences
 Costs: 60 %
 """

@@ -3,7 +3,7 @@
 Exercise: patch_heads
 Believes: Only the last position predicts.
 Shows: Heads that act at earlier positions restore nothing.
-Hint: At how many positions do you put in the recorded output?
+Hint: At how many positions do you replace the output?
 Rejected by: test_values
 Costs: 35 %
 """

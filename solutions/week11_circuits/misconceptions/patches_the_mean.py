@@ -1,9 +1,9 @@
-"""Puts in the mean of the clean sequences.
+"""Patches with the mean over the clean sequences.
 
 Exercise: patch_heads
 Believes: Every sequence gets the same patch.
 Shows: Fractions are those of a mean.
-Hint: From which sequence does the output come that sequence 1 gets?
+Hint: Which clean sequence belongs to sequence 1?
 Rejected by: test_values
 Costs: 35 %
 """

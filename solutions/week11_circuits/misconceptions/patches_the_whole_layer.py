@@ -3,7 +3,7 @@
 Exercise: patch_heads
 Believes: A layer is one head.
 Shows: All heads of a layer get the same fraction.
-Hint: Which axis of `written` is the one of the heads?
+Hint: Which axis of `written` belongs to the heads?
 Rejected by: test_values
 Costs: 50 %
 """

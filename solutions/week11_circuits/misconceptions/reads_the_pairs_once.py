@@ -1,7 +1,7 @@
-"""Uses up an iterator.
+"""Iterates over `heads` more than once.
 
 Exercise: ablate_heads
-Believes: Pairs can be read again and again.
+Believes: `heads` is a list.
 Shows: Only some of the heads are ablated if `heads` is an iterator.
 Hint: How often can a generator be iterated?
 Rejected by: test_any_iterable

@@ -3,7 +3,7 @@
 Exercise: patch_heads
 Believes: The last run before the patch is recorded.
 Shows: All fractions are 0.
-Hint: From which run does the output come that you put in?
+Hint: In which run do you record the output that you patch in?
 Rejected by: test_values
 Costs: 50 %
 """

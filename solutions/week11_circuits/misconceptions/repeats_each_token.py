@@ -2,7 +2,7 @@
 
 Exercise: repeated_tokens
 Believes: Repeating a sequence means repeating its tokens.
-Shows: Equal tokens stand side by side.
+Shows: Equal tokens are adjacent.
 Hint: Write down the result for the period 4, 7 and two repeats.
 Rejected by: test_every_period_is_equal
 Costs: 60 %

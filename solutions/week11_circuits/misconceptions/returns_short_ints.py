@@ -1,4 +1,4 @@
-"""Returns another integer type.
+"""Returns a different integer type.
 
 Exercise: repeated_tokens
 Believes: Any integer type can index an embedding.

@@ -3,7 +3,7 @@
 Exercise: logit_attribution
 Believes: There is one wrong answer.
 Shows: With `others`, most positions are wrong.
-Hint: Which entries of `others` does your result depend on?
+Hint: On which entries of `others` does your result depend?
 Rejected by: test_difference
 Costs: 30 %
 """

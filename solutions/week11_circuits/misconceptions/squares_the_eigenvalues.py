@@ -1,4 +1,4 @@
-"""Weighs the eigenvalues by their squares.
+"""Weights the eigenvalues by their squares.
 
 Exercise: copying_score
 Believes: The size of a spectrum is its root mean square.

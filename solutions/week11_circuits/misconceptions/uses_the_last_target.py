@@ -2,7 +2,7 @@
 
 Exercise: logit_attribution
 Believes: A sequence has one target.
-Shows: Only the last position is right.
+Shows: Only the last position is correct.
 Hint: Which column of `targets` do you use for the first position?
 Rejected by: test_values
 Costs: 40 %

@@ -2,7 +2,7 @@
 
 Exercise: logit_attribution
 Believes: All sequences have the same targets.
-Shows: Only the first sequence is right.
+Shows: Only the first sequence is correct.
 Hint: Which row of `targets` do you use for the second sequence?
 Rejected by: test_values
 Costs: 40 %

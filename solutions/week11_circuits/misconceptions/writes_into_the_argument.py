@@ -1,4 +1,4 @@
-"""Changes the tensor that it gets.
+"""Modifies `written` in place.
 
 Exercise: patch_heads
 Believes: `edit` may write into its argument.

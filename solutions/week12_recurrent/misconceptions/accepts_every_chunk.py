@@ -1,4 +1,4 @@
-"""Takes a chunk size below 1 for 1.
+"""Treats a chunk size below 1 as 1.
 
 Exercise: chunked_linear_attention
 Believes: A wrong size can be corrected.

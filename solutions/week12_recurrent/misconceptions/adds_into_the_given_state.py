@@ -1,7 +1,7 @@
 """Adds to the given state in place.
 
 Exercise: linear_attention_step
-Believes: Nobody needs the old state any more.
+Believes: The caller does not need the old state any more.
 Shows: The outputs are correct, but the state that was passed has changed.
 Hint: Call it twice with the same state. Do the results agree?
 Rejected by: test_next_token

@@ -3,7 +3,7 @@
 Exercise: linear_attention_step
 Believes: The second sum counts keys.
 Shows: The denominator is wrong and may be negative.
-Hint: For which weights is the denominator the sum?
+Hint: The denominator is the sum of which weights?
 Rejected by: test_next_token
 Costs: 40 %
 """

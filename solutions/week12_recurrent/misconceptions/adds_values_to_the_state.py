@@ -2,7 +2,7 @@
 
 Exercise: delta_rule_chunked
 Believes: The state is Σ k vᵀ.
-Shows: The first chunk has correct outputs, later ones have not.
+Shows: Only the outputs of the first chunk are correct.
 Hint: What does k_jᵀ multiply in the state: v_j or u_j?
 Rejected by: test_last_state
 Costs: 50 %

@@ -3,7 +3,7 @@
 Exercise: chunked_linear_attention
 Believes: A chunk of queries needs all keys so far.
 Shows: Outputs are correct, but work grows with T².
-Hint: What does the state spare you?
+Hint: What does the state save you from computing again?
 Rejected by: test_work
 Costs: 55 %
 """

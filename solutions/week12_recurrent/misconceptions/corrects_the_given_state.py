@@ -1,7 +1,7 @@
 """Changes the given state in place.
 
 Exercise: delta_rule_chunked
-Believes: Nobody needs the old state any more.
+Believes: The caller does not need the old state any more.
 Shows: Results are correct, but the state that was passed has changed.
 Hint: Call it twice with the same state. Do the results agree?
 Rejected by: test_from_a_state

@@ -2,7 +2,7 @@
 
 Exercise: chunked_linear_attention
 Believes: The state is only added to.
-Shows: With two chunks, outputs are correct; from the third chunk on they are not, and neither is the last state.
+Shows: The outputs of the first two chunks are correct; later outputs and the last state are not.
 Hint: After two chunks, by what has the first key decayed in your state?
 Rejected by: test_last_state
 Costs: 50 %

@@ -1,7 +1,7 @@
 """Skips the decay for a single position.
 
 Exercise: RecurrentAttention
-Believes: One token needs no decay.
+Believes: A single token does not decay the state.
 Shows: Decoding adds to the state without decaying it.
 Hint: By what is the old state multiplied when a token is added?
 Rejected by: test_prefill_and_decode

@@ -2,7 +2,7 @@
 
 Exercise: delta_rule_chunked
 Believes: The corrections belong to the chunk alone.
-Shows: The first chunk is correct, later ones are not.
+Shows: Only the first chunk is correct.
 Hint: What does the state answer to the first key of the second chunk?
 Rejected by: test_chunks
 Costs: 50 %

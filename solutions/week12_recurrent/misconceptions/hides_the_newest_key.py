@@ -1,4 +1,4 @@
-"""Hides each own key.
+"""Hides the key of each query's own token.
 
 Exercise: gated_linear_attention
 Believes: A query reads the state before its token is added.

@@ -3,7 +3,7 @@
 Exercise: delta_rule_chunked
 Believes: A chunk needs all keys so far.
 Shows: Results are correct, but the work grows faster than T.
-Hint: What does the state spare you?
+Hint: What does the state save you from computing again?
 Rejected by: test_work
 Costs: 50 %
 """

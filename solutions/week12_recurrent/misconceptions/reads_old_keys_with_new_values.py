@@ -2,7 +2,7 @@
 
 Exercise: linear_attention_step
 Believes: The denominator belongs to the previous tokens.
-Shows: Equal values do not give that value.
+Shows: If all values are equal, the outputs differ from them.
 Hint: Are numerator and denominator sums over the same tokens?
 Rejected by: test_equal_values
 Costs: 40 %

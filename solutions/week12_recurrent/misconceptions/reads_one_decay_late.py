@@ -1,7 +1,7 @@
 """Leaves a query's own decay out when it reads the state.
 
 Exercise: chunked_linear_attention
-Believes: The decay takes effect after the query has read.
+Believes: The decay applies after the query has read the state.
 Shows: The state is correct; outputs from the second chunk on are too large.
 Hint: What is the factor of the state for the first query of a chunk?
 Rejected by: test_chunks

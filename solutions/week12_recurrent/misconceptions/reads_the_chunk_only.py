@@ -2,8 +2,8 @@
 
 Exercise: delta_rule_chunked
 Believes: Each chunk reads its own corrections.
-Shows: The first chunk is correct, later ones are not.
-Hint: o_t = S_tᵀ q_t: of which two parts does S_t consist?
+Shows: Only the first chunk is correct.
+Hint: o_t = S_tᵀ q_t: what are the two parts of S_t?
 Rejected by: test_chunks
 Costs: 50 %
 """

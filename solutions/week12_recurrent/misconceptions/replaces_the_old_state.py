@@ -1,7 +1,7 @@
 """Replaces the state by the corrections of the chunk.
 
 Exercise: delta_rule_chunked
-Believes: The corrections contain the old state.
+Believes: The corrections include the old state.
 Shows: Keys of earlier chunks are forgotten.
 Hint: What does the state answer to a key that the chunk does not contain?
 Rejected by: test_last_state

@@ -2,7 +2,7 @@
 
 Exercise: RecurrentAttention
 Believes: The state is only an input.
-Shows: The next call does not know these positions.
+Shows: The next call has no information about these positions.
 Hint: What does the next call need?
 Rejected by: test_from_a_state
 Costs: 45 %

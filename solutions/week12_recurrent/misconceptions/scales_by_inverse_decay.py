@@ -2,7 +2,7 @@
 
 Exercise: chunked_linear_attention
 Believes: A chunk is short, so the factor stays small.
-Shows: Infinity with strong decay.
+Shows: Infinite values with strong decay.
 Hint: How large is exp(-sum) if a chunk of 16 has logarithms of -50 each?
 Rejected by: test_strong_decay
 Costs: 30 %

@@ -3,7 +3,7 @@
 Exercise: RecurrentAttention
 Believes: The gate is the decay.
 Shows: States grow instead of decaying.
-Hint: In which range must log_decay be? In which is a sigmoid?
+Hint: Which range must log_decay have? Which range does a sigmoid have?
 Rejected by: test_outputs
 Costs: 50 %
 """

@@ -3,7 +3,7 @@
 Exercise: gated_linear_attention
 Believes: d_v is always d_k.
 Shows: An error or missing features if d_v differs from d_k.
-Hint: Which size has the last axis of v in the docstring?
+Hint: What is the size of the last axis of v in the docstring?
 Rejected by: test_sizes_of_heads
 Costs: 25 %
 """
