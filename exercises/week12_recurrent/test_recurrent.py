@@ -208,9 +208,11 @@ def test_chunked_linear_attention_in_two_calls():
         o, state = chunked_linear_attention(*arguments, 4, state)
         pieces.append(o)
     assert torch.allclose(torch.cat(pieces, dim=2), whole, atol=1e-4), (
-        "in three calls, outputs differ"
+        "the outputs of three calls differ from those of one call"
     )
-    assert torch.allclose(state, end, atol=1e-4), "in three calls, the last state differs"
+    assert torch.allclose(state, end, atol=1e-4), (
+        "the last state after three calls differs from that after one"
+    )
 
 
 def test_chunked_linear_attention_with_strong_decay():
@@ -359,9 +361,11 @@ def test_delta_rule_chunked_in_two_calls():
         o, state = delta_rule_chunked(*arguments, 4, state)
         pieces.append(o)
     assert torch.allclose(torch.cat(pieces, dim=2), whole, atol=1e-4), (
-        "in three calls, outputs differ"
+        "the outputs of three calls differ from those of one call"
     )
-    assert torch.allclose(state, end, atol=1e-4), "in three calls, the last state differs"
+    assert torch.allclose(state, end, atol=1e-4), (
+        "the last state after three calls differs from that after one"
+    )
 
 
 def test_delta_rule_chunked_trains_across_chunks():
