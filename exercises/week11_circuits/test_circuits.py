@@ -19,7 +19,7 @@ def close(found, expected):
 
 
 class Made(TorchDispatchMode):
-    """Record the number of elements of the largest tensor that is made."""
+    """Record the number of elements of the largest new tensor."""
 
     largest = 0
 
@@ -91,7 +91,7 @@ def test_induction_score_by_hand():
     assert found.shape == (1,), f"one score per head: (1,), not {tuple(found.shape)}"
     assert rounded(found) == [0.7], (
         "tokens a b a c a d: position 2 has the match 1 (0.7), position 4 the matches 1 and 3 "
-        "(0.2 + 0.5); no other query has a match, also none of the second sequence. "
+        "(0.2 + 0.5). No other query has a match, in either sequence. "
         f"The mean is 0.7, not {rounded(found)}"
     )
 
@@ -179,7 +179,7 @@ def test_qk_circuit_of_heads():
         q = nn.functional.linear(queries, W_Q[head])
         k = nn.functional.linear(keys, W_K[head])
         scores = (q[:, None] * k).sum(-1) / 2**0.5
-        assert close(found[head], scores), f"head {head} computes other scores from its q and k"
+        assert close(found[head], scores), f"head {head} does not have the scores of its q and k"
 
 
 def test_ov_circuit_by_hand():
@@ -217,7 +217,7 @@ def test_qk_circuit_of_a_wide_model():
 
     with Made() as made:
         qk_circuit(random(5, 60), random(4, 60), random(3, 60), random(3, 60))
-    assert made.largest < 60 * 60, "a (C, C) matrix is made: the head has only d = 3 features"
+    assert made.largest < 60 * 60, "a (C, C) matrix is created: the head has only d = 3 features"
 
 
 def test_ov_circuit_of_a_wide_model():
@@ -225,7 +225,7 @@ def test_ov_circuit_of_a_wide_model():
 
     with Made() as made:
         ov_circuit(random(5, 60), random(3, 60), random(60, 3), random(5, 60))
-    assert made.largest < 60 * 60, "a (C, C) matrix is made: the head has only d = 3 features"
+    assert made.largest < 60 * 60, "a (C, C) matrix is created: the head has only d = 3 features"
 
 
 def test_copying_score_by_hand():
@@ -269,7 +269,7 @@ def test_copying_score_without_large_matrices():
         embed, unembed = random(vocabulary, width), random(vocabulary, width, seed=1)
         with Made() as made:
             copying_score(embed, random(2, width, seed=2), random(width, 2, seed=3), unembed)
-        assert made.largest <= vocabulary * width, "a (V, V) or (C, C) matrix is made"
+        assert made.largest <= vocabulary * width, "a (V, V) or (C, C) matrix is created"
 
 
 def heads_of(layer, x):

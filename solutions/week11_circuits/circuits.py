@@ -318,7 +318,7 @@ def ablate_heads(
         model: an `EditableModel` of L layers with H heads each. It runs once on `ids`, and once on
             `reference` if that is given.
         ids: (B, T).
-        heads: pairs (layer, head), counted from 0, in any order, possibly repeated or none.
+        heads: pairs (layer, head), counted from 0; pairs may repeat, and there may be none.
         reference: (N, T), sequences whose mean is used.
 
     Returns:
