@@ -1,4 +1,4 @@
-"""Ablates the head instead of patching it.
+"""Ablates the head.
 
 Exercise: patch_heads
 Believes: A head is tested by removing it.
