@@ -83,7 +83,7 @@ def new(
 ) -> None:
     """Create files with blanks to fill in, for an exercise in an existing or a new week.
 
-    Example: autograder new week11_pooling --exercise mean_pool
+    Example: autograder new week13_pooling --exercise mean_pool
     Example: autograder new --course "Linear models"
     """
     from ...authoring.scaffolding import PLACEHOLDER, add_exercise, new_course, new_week
