@@ -157,6 +157,7 @@ def jupyterlab(home: Path, work: Path, nbgrader_config: str = "") -> Iterator[La
                 server.wait(30)
             except subprocess.TimeoutExpired:  # kernels may take long to stop on a busy machine
                 server.kill()
+                server.wait()
 
 
 def _started(server: subprocess.Popen[bytes], home: Path) -> tuple[str, str]:
