@@ -89,6 +89,7 @@ def test_each_sequence_has_its_matches(agree, draw, attention):
 def test_order_of_the_sequences(submission, draw, attention):
     """Return the same scores for the sequences in another order."""
     ids, weights = draw.integers(0, 5, 4, 9), attention(4, 2, 9)
+    ids[0], ids[-1] = 3, torch.arange(9)  # as many matches as possible, and none
     forwards = submission.induction_score(weights, ids)
     backwards = submission.induction_score(weights.flip(0), ids.flip(0))
     same(forwards, backwards, "The order of the sequences changes the scores.")
