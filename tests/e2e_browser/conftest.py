@@ -66,7 +66,8 @@ def project(tmp_path: Path) -> Path:
     registry = yaml.safe_load((ROOT / "course.yaml").read_text(encoding="utf-8"))
     registry["weeks"] = [w for w in registry["weeks"] if w["name"] == WEEK]
     for name in registry["weeks"][0].get("files", ()):
-        shutil.copy(ROOT / "assets" / name, target / "assets")
+        (target / "assets" / name).parent.mkdir(exist_ok=True)
+        shutil.copy(ROOT / "assets" / name, target / "assets" / name)
     (target / "course.yaml").write_text(yaml.safe_dump(registry), encoding="utf-8")
     return target
 

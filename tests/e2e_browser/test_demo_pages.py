@@ -32,7 +32,8 @@ def test_a_picture_has_its_size_and_texts(
     captured: tuple[Path, dict[str, bytes]], name: str
 ) -> None:
     stored, now = FOLDER / f"{name}.png", captured[1][name]
-    assert Image.open(stored).size == Image.open(io.BytesIO(now)).size
+    with Image.open(stored) as one, Image.open(io.BytesIO(now)) as other:
+        assert one.size == other.size
     assert len(now) < 150_000
 
 

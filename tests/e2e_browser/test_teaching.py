@@ -11,6 +11,7 @@ import pytest
 
 from autograder.cli import run
 from autograder.model.course import load
+from tests.serve.running import until
 
 ROOT = Path(__file__).resolve().parents[2]
 # `make e2e` prints one week; AUTOGRADER_SITE_WEEKS sets a different number of weeks
@@ -56,7 +57,7 @@ def test_page_down_shows_the_next_slide(made: Path, browser_page: Any, week: str
     browser_page.set_viewport_size({"width": 1280, "height": 720})
     browser_page.goto((made / "slides" / f"{week}.html").as_uri())
     browser_page.keyboard.press("PageDown")
-    browser_page.wait_for_function("scrollY === innerHeight")
+    until(lambda: browser_page.evaluate("scrollY === innerHeight"))
 
 
 @pytest.mark.parametrize("week", [week.name for week in WEEKS])
