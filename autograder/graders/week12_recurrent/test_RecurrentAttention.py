@@ -120,7 +120,8 @@ def test_gradients(agree, draw):
 def test_halves(agree, draw, dtype):
     """Return outputs in the input's dtype and the state in float32."""
     module = agree.RecurrentAttention(16, 4)
-    _, state = module.within(0.03, 0.03)(draw.normal(2, 6, 16), draw.normal(2, 4, 4, 4))
+    state = draw.like((2, 4, 4, 4), torch.float32)
+    _, state = module.within(0.03, 0.03)(draw.normal(2, 6, 16), state)
     module.within(0.03, 0.03)(draw.normal(2, 1, 16), state)
 
 
