@@ -12,6 +12,8 @@ import time
 import psutil
 import pytest
 
+from tests.faults.conftest import Classroom
+
 # Start-up, sandbox, pool, each result, the report: more moments with AUTOGRADER_KILLS.
 KILLS = int(os.environ.get("AUTOGRADER_KILLS", "5"))
 
@@ -54,14 +56,14 @@ def test_a_batch_that_was_killed_again_and_again_ends_as_if_never_killed(
 @pytest.mark.thorough
 def test_a_killed_process_of_the_pool_costs_nobody_anything(classroom, right) -> None:
     process = classroom.start("--jobs", "2")
-    assert kill_twice(process, "spawn_main", grandchildren=1)
+    assert kill_twice(classroom, process, "spawn_main", grandchildren=1)
     assert process.returncode == 0
     assert classroom.scores() == right
 
 
 def test_a_killed_sandbox_costs_nobody_anything(classroom, right) -> None:
     process = classroom.start("--jobs", "1")
-    assert kill_twice(process, "bwrap", grandchildren=2)
+    assert kill_twice(classroom, process, "bwrap", grandchildren=2)
     assert process.returncode == 0
     assert classroom.scores() == right
 
@@ -73,14 +75,23 @@ def relatives(pid: int) -> list[psutil.Process]:
         return []
 
 
-def kill_twice(process: subprocess.Popen[str], word: str, grandchildren: int) -> int:
-    """Kill children at work whose command holds the word; how many, once the batch is over."""
+def kill_twice(
+    classroom: Classroom, process: subprocess.Popen[str], word: str, grandchildren: int
+) -> int:
+    """Kill children at work whose command holds the word; how many, once the batch is over.
+
+    The second is killed only after another result, because a submission whose sandbox dies twice
+    is a fault.
+    """
     killed: set[int] = set()
+    stored = -1
     while process.poll() is None:
         for child in relatives(process.pid):
             with contextlib.suppress(psutil.NoSuchProcess):
                 fits = word in " ".join(child.cmdline()) and child.pid not in killed
-                if fits and len(killed) < 2 and len(relatives(child.pid)) >= grandchildren:
+                works = fits and len(killed) < 2 and len(relatives(child.pid)) >= grandchildren
+                if works and len(classroom.stored()) > stored:
+                    stored = len(classroom.stored())
                     child.kill()
                     killed.add(child.pid)
         time.sleep(0.02)
