@@ -21,9 +21,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
-ROOT = Path(__file__).resolve().parents[2]
+from tests.courses import copy_course
+
 WEEK = "week01_softmax"
 STUDENT = "ada"
 _STARTING = 90.0  # seconds
@@ -56,20 +56,7 @@ def screenshots() -> Path:
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
     """Return the course with its first week in a new folder."""
-    target = tmp_path / "project"
-    for place in ("exercises", "solutions", "autograder/graders", "assets"):
-        shutil.copytree(
-            ROOT / place / WEEK,
-            target / place / WEEK,
-            ignore=shutil.ignore_patterns("__pycache__"),
-        )
-    registry = yaml.safe_load((ROOT / "course.yaml").read_text(encoding="utf-8"))
-    registry["weeks"] = [w for w in registry["weeks"] if w["name"] == WEEK]
-    for name in registry["weeks"][0].get("files", ()):
-        (target / "assets" / name).parent.mkdir(exist_ok=True)
-        shutil.copy(ROOT / "assets" / name, target / "assets" / name)
-    (target / "course.yaml").write_text(yaml.safe_dump(registry), encoding="utf-8")
-    return target
+    return copy_course(tmp_path / "project", (WEEK,))
 
 
 @pytest.fixture

@@ -9,9 +9,10 @@ import nbformat
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.e2e_browser.conftest import ROOT, jupyterlab
+from tests.courses import PROJECT
+from tests.e2e_browser.conftest import jupyterlab
 
-ASSETS = ROOT / "assets"
+ASSETS = PROJECT / "assets"
 
 
 @pytest.fixture

@@ -18,10 +18,10 @@ import pytest
 
 from autograder.model.course import load
 from autograder.site.build import build_site
-from tests.e2e_browser.conftest import ROOT
+from tests.courses import PROJECT
 from tests.e2e_browser.test_submit_page import AXE, PHONE, complaints
 
-COURSE = load(ROOT)
+COURSE = load(PROJECT)
 WEEKS = COURSE.weeks[: int(os.environ.get("AUTOGRADER_SITE_WEEKS", "1"))]
 DESK = {"width": 1280, "height": 900}
 SECOND = dt.timedelta(seconds=1)
