@@ -151,6 +151,7 @@ def test_breakpoint_stops_in_a_test_and_in_what_it_tests(by_hand, tiny, place):
     assert "(Pdb) 42" in done.stdout
 
 
+@pytest.mark.thorough
 def test_the_debugger_opens_in_the_test(by_hand, tiny):
     lines = (tiny / GRADERS / "test_weigh.py").read_text("utf-8").split("\n")
     asked = next(n for n, line in enumerate(lines, start=1) if "dim=1" in line)
@@ -165,6 +166,7 @@ def test_an_error_in_a_piece_names_what_is_unknown(by_hand, tiny):
     assert "NameError: name 'missing' is not defined at line" in done.stdout
 
 
+@pytest.mark.thorough
 def test_a_folder_may_be_given(by_hand, tiny):
     (tiny / "mine").mkdir()
     (tiny / "mine" / "tiny.py").write_text("def weigh(x, dim=-1):\n    return x\n")
@@ -172,6 +174,7 @@ def test_a_folder_may_be_given(by_hand, tiny):
     assert "wrong (test_weigh.py:" in done.stdout
 
 
+@pytest.mark.thorough
 def test_what_was_meant_stands_below_the_traceback(by_hand, tiny):
     path = tiny / GRADERS / "test_weigh.py"
     typo = '\n\ndef test_typo(agree):\n    """Some."""\n    agree.exatly.weigh(3)\n'

@@ -186,6 +186,7 @@ def test_a_right_module_passes_every_public_check(
     assert len(result["tests"]) > 10  # type: ignore[arg-type]
 
 
+@pytest.mark.thorough
 def test_without_a_run_there_is_no_result_and_the_runner_hears_of_it(
     exported: Path, checkout: Path
 ) -> None:

@@ -57,6 +57,7 @@ def test_a_worker_killed_in_the_middle_costs_nothing_but_time(cluster, handing_i
     assert [(s["verdict"], s["score"]) for s in found] == [("graded", 5.0)] * 8
 
 
+@pytest.mark.thorough
 def test_without_a_worker_that_can_grade_nothing_is_graded_and_each_says_why(
     tls_cluster, handing_in, certificates, tmp_path
 ) -> None:

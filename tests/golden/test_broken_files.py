@@ -17,6 +17,7 @@ from autograder.model.errors import KitError
 from autograder.student.checks.launcher import WarmPython
 from autograder.student.commands.check import check_week
 from autograder.student.folder.week import WeekExercise, WeekFile, open_folder
+from tests.weeks import thorough_after
 
 HERE = Path(__file__).parent
 BROKEN = sorted(p.name for p in (HERE / "broken").iterdir())
@@ -113,7 +114,7 @@ def test_it_is_refused_without_a_test_unless_it_runs(name, graded):
     assert not any(e["diagnosis"] for e in submission["exercises"])
 
 
-@pytest.mark.parametrize("name", BROKEN)
+@pytest.mark.parametrize("name", thorough_after(6, BROKEN))
 def test_check_says_the_same_of(name, checked):
     if isinstance(checked, KitError):
         said = str(checked)

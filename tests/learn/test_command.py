@@ -12,6 +12,7 @@ from tests.learn.notebook import answer
 from tests.learn.running import Learning
 from tests.nbgrader.tiny_course import SOLUTION, WEEK
 from tests.serve.running import until
+from tests.weeks import thorough_after
 
 PAGE = f"/weeks/{WEEK}"
 SQUARES = SOLUTION.replace("x + x", "x**2")
@@ -76,6 +77,7 @@ def test_a_learner_makes_a_mistake_fixes_it_and_resumes(learning: Learning) -> N
     assert "numbers.png" in learning.page(PAGE)
 
 
+@pytest.mark.thorough
 def test_it_works_without_a_sandbox_and_warns(learning: Learning) -> None:
     learning.options = ("--no-jupyter", "--sandbox", "none")
     learning.start()
@@ -85,7 +87,7 @@ def test_it_works_without_a_sandbox_and_warns(learning: Learning) -> None:
     learning.shown(WEEK, "squares instead of doubling")
 
 
-@pytest.mark.parametrize("killed", [False, True])
+@pytest.mark.parametrize("killed", thorough_after(1, [True, False]))
 def test_everything_ends_with_the_command(learning: Learning, killed: bool) -> None:
     learning.options = ("--sandbox", "none")
     learning.start()
@@ -111,6 +113,7 @@ def test_jupyterlab_needs_the_token(learning: Learning) -> None:
     assert "token=" in address
 
 
+@pytest.mark.thorough
 def test_a_second_one_in_the_same_folder_names_the_address(learning: Learning) -> None:
     learning.start()
     second = run(learning)
@@ -118,6 +121,7 @@ def test_a_second_one_in_the_same_folder_names_the_address(learning: Learning) -
     assert f"is running already for {learning.folder}: open {learning.address}" in second.stderr
 
 
+@pytest.mark.thorough
 def test_a_port_in_use_is_named(learning: Learning, tmp_path: Path) -> None:
     learning.start()
     learning.folder = tmp_path / "other"

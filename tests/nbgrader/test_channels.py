@@ -28,6 +28,7 @@ from autograder.student.folder.week import describe_week, open_folder
 from tests.nbgrader.grading_here import grade_here
 from tests.nbgrader.tiny_course import SOLUTION, STUB, WEEK, report, write
 from tests.standings import standings
+from tests.weeks import thorough_after
 
 MODULE, NOTEBOOK = "doubling.py", f"{WEEK}.ipynb"
 HALF = SOLUTION.replace("x + x", "x")
@@ -235,7 +236,7 @@ SECOND: dict[str, tuple[Callable[[str], Files], tuple[float, str]]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("second", SECOND)
+@pytest.mark.parametrize("second", thorough_after(2, SECOND))
 def test_no_part_is_lost(channel: Channel, second: str) -> None:
     files, expected = SECOND[second]
     channel.submit({MODULE: SOLUTION, NOTEBOOK: answered(channel.notebook, "Mine.")})
