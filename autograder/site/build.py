@@ -85,7 +85,8 @@ def build_site(
     template = environment("site").get_template("index.html.j2")
     pages = {"index.html": template.render(course=course, weeks=entries)}
     if released:
-        overview = course_overview(course, released, "{}/index.html")
+        due = [w for w in released if course.localized(w.due) <= now]
+        overview = course_overview(course, released, "{}/index.html", due)
         template = environment("site").get_template("overview_page.html.j2")
         pages["syllabus.html"] = template.render(course=course, overview=overview)
     for week in released:
