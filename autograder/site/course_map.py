@@ -1,10 +1,9 @@
 """Show the course on one page: a table of its weeks, and a map of what builds on what.
 
 The map shows the weeks named in `prerequisites` of syllabus.yaml and, between exercises, the names
-that an exercise's stub states. The solution's calls are secret until the week is due.
+that an exercise's stub quotes. The solution's calls are secret until the week is due.
 """
 
-import ast
 import re
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
@@ -12,13 +11,13 @@ from typing import NamedTuple
 from markupsafe import Markup
 
 from ..authoring.lesson.syllabus import read_syllabus, rough_hours, total_minutes
-from ..grading.dependencies.error_carried_forward import CallGraph, read_call_graph
+from ..grading.dependencies.error_carried_forward import read_call_graph
 from ..model.course import Course, Week
 from ..model.course.stubs import stub_of
-from ..model.source.statements import DEFINITIONS
 from ..pages.environment import environment
 
 _WEEK = re.compile(r"\bweek (\d+)")
+_DEFINITION = re.compile(r"^(?:class|def) (\w+)", re.MULTILINE)
 _QUOTED = re.compile(r"`(\w+)[`(]")
 
 
@@ -50,22 +49,14 @@ def course_overview(
         names, first = [e.name for e in week.exercises], len(lines)
         if week in due:
             source = course.solution(week).read_text(encoding="utf-8")
-            graph = read_call_graph(source, names)
+            used = read_call_graph(source, names).calls
         else:
-            graph = _stated_graph(stub_of(course, week), names)
-        for name, called in graph.calls.items():
-            uses = sorted(first + names.index(other) for other in called)
+            _, *parts = _DEFINITION.split(stub_of(course, week))
+            texts = zip(parts[::2], parts[1::2], strict=True)
+            used = {name: frozenset(_QUOTED.findall(text)) for name, text in texts}
+        for name in names:
+            others = used.get(name, frozenset()) & {*names} - {name}
+            uses = sorted(first + names.index(other) for other in others)
             lines.append(MapLine(week, name, tuple(uses)))
     template = environment("site").get_template("overview.html.j2")
     return Markup(template.render(rows=rows, lines=lines, due=due))  # escaped by the template
-
-
-def _stated_graph(stub: str, names: Sequence[str]) -> CallGraph:
-    """Return the exercises that each exercise's stub calls, or names in backticks."""
-    quoted = {
-        node.name: frozenset(_QUOTED.findall(ast.get_source_segment(stub, node) or ""))
-        & {*names} - {node.name}
-        for node in ast.parse(stub).body
-        if isinstance(node, DEFINITIONS) and node.name in names
-    }
-    return read_call_graph(stub, names).with_calls(quoted)

@@ -196,7 +196,7 @@ def test_equations_of_the_notes_are_numbered_by_week() -> None:
     assert len(identifiers) == len(set(identifiers))
 
 
-def map_text(due: list[Any]) -> tuple[str, str]:
+def map_text(due: Any) -> tuple[str, str]:
     """Return the map of the project's course as HTML and as words."""
     shown = course_overview(PROJECT, PROJECT.weeks, "{}.html", due)
     return shown, " ".join(words_of(shown).split())
