@@ -40,7 +40,7 @@ from ..pages.markdown import Pictures, code, code_styles, embedded, markdown
 from ..student.folder.lessons import parse_hints
 from ..version import __version__
 from .course_map import course_overview
-from .search import search_page
+from .search_index import search_page
 
 _MARK = ".autograder-site"
 _KINDS = {"png": "image/png", "svg": "image/svg+xml"}
