@@ -2,5 +2,5 @@
 
 Each page shows a week's lesson, executed with the solution; executed lessons are cached. The leak
 check examines every page before any page is written. Start with `build`. `course_map` is the
-syllabus page; `teaching` builds slides, lecture notes and exams for lecturers.
+syllabus page, `search_index` the search page; `teaching` builds slides, notes and exams.
 """

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import version
 from importlib.resources import files as resources
-from itertools import pairwise, zip_longest
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +40,7 @@ from ..pages.markdown import Pictures, code, code_styles, embedded, markdown
 from ..student.folder.lessons import parse_hints
 from ..version import __version__
 from .course_map import course_overview
+from .search_index import search_page
 
 _MARK = ".autograder-site"
 _KINDS = {"png": "image/png", "svg": "image/svg+xml"}
@@ -50,7 +51,7 @@ _SCROLLING = {
     r"(<table>.*?</table>)": r'<div class="scroll" tabindex="0">\1</div>',
     r"<pre>": '<pre tabindex="0">',
 }
-_SECTION = re.compile(r"<h2>(.*?)</h2>", re.DOTALL)
+_SECTION = re.compile(r"<(h[23])>(.*?)</\1>", re.DOTALL)
 _FIGURE_FIRST = re.compile(r"\s*!\[[^\]]*\]\(figures/")
 _COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 
@@ -85,7 +86,8 @@ def build_site(
     template = environment("site").get_template("index.html.j2")
     pages = {"index.html": template.render(course=course, weeks=entries)}
     if released:
-        overview = course_overview(course, released, "{}/index.html")
+        due = [w for w in released if course.localized(w.due) <= now]
+        overview = course_overview(course, released, "{}/index.html", due)
         template = environment("site").get_template("overview_page.html.j2")
         pages["syllabus.html"] = template.render(course=course, overview=overview)
     for week in released:
@@ -93,6 +95,9 @@ def build_site(
         files = week_files(course, week)
         notebook = executed_lesson(course, week, files)
         pages |= week_pages(course, week, files, notebook, released)
+    if released:
+        lessons = {week: pages[f"{week.name}/index.html"] for week in released}
+        pages["search.html"] = search_page(course, lessons)
     _write(folder, pages)
     waiting = [w.name for w in course.weeks if w not in released]
     return BuiltSite(folder, [w.name for w in released], waiting)
@@ -122,8 +127,7 @@ def week_pages(
         highlighting=code_styles(),
         recorded=notebook.metadata.get("recorded", ""),
         math_font=math_font(),
-        previous=_neighbour(week, [*released][::-1]),
-        next=_neighbour(week, released),
+        released=released,
     )
     frames = [shown for part in parts for shown in part.outputs if isinstance(shown, Frame)]
     pages = {f"{week.name}/index.html": page}
@@ -189,11 +193,6 @@ def _machine(week: Week) -> str:
     )
 
 
-def _neighbour(week: Week, weeks: Sequence[Week]) -> Week | None:
-    """Return the week that follows in `weeks`, or None if there is none."""
-    return next((after for one, after in pairwise(weeks) if one == week), None)
-
-
 @cache
 def math_font() -> Markup:
     """Return the math font as a data: URL: browsers need one to stretch parentheses."""
@@ -223,7 +222,7 @@ class LessonPart:
     elective: bool = False
     effort: Effort | None = None
     hints: tuple[Markup, ...] = ()
-    sections: tuple[tuple[str, Markup], ...] = ()
+    sections: tuple[tuple[str, str, Markup], ...] = ()
 
 
 def pictures_in(files: Mapping[str, bytes]) -> Pictures:
@@ -270,13 +269,15 @@ def parts_of(
     return found
 
 
-def _with_anchors(text: Markup, number: int) -> tuple[Markup, tuple[tuple[str, Markup], ...]]:
-    """Give each section heading an id; return the text, and the ids and titles of its sections."""
-    sections: list[tuple[str, Markup]] = []
+def _with_anchors(text: Markup, number: int) -> tuple[Markup, tuple[tuple[str, str, Markup], ...]]:
+    """Give headings an id; return the text, and the level, id and title of each heading."""
+    sections: list[tuple[str, str, Markup]] = []
 
     def anchored(heading: re.Match[str]) -> str:
-        sections.append((f"section-{number}-{len(sections) + 1}", Markup(heading[1])))  # sanitized
-        return f'<h2 id="{sections[-1][0]}">{heading[1]}</h2>'
+        level, title = heading.groups()
+        anchor = f"section-{number}-{len(sections) + 1}"
+        sections.append((level, anchor, Markup(title)))  # sanitized
+        return f'<{level} id="{anchor}">{title}</{level}>'
 
     return Markup(_SECTION.sub(anchored, str(text))), tuple(sections)  # sanitized before
 

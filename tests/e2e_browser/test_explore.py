@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from playwright.sync_api import Page, expect
 
 from tests.courses import PROJECT
 from tests.e2e_browser.conftest import jupyterlab
+from tests.e2e_browser.test_submit_page import AXE, PHONE, complaints
 
 ASSETS = PROJECT / "assets"
 
@@ -66,12 +68,76 @@ def test_blocks_one_by_one_by_the_keyboard(opened: Any) -> None:
     expect(page.locator("#told")).to_contain_text("logsumexp of query 0 is 4.615")
 
 
-@pytest.mark.parametrize("name", ["temperature", "masks", "heads", "tiles"])
-def test_it_fits_a_phone(opened: Any, name: str) -> None:
+def test_the_score_stays_when_key_and_query_move_together(opened: Any) -> None:
+    page = opened("rotary.html")
+    expect(page.locator("#told")).to_contain_text("Query at 3, key at 0: score 0.13")
+    page.keyboard.press("Tab")
+    for _ in range(10):
+        page.keyboard.press("ArrowRight")
+    expect(page.locator("#told")).to_contain_text("Query at 13, key at 10: score 0.13")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Home")
+    expect(page.locator("#told")).to_contain_text("Query at 10, key at 10: score 1.80")
+
+
+def test_vectors_at_180_degrees_never_share_a_bucket(opened: Any) -> None:
+    page = opened("buckets.html")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Home")
+    expect(page.locator("#told")).to_contain_text(
+        "in 4 of 4 rounds. Probability in one round: 1.00"
+    )
+    page.keyboard.press("End")
+    page.locator("#spin").focus()
+    for _ in range(3):
+        page.keyboard.press("Enter")
+        expect(page.locator("#told")).to_contain_text("in 0 of 4 rounds")
+    expect(page.locator("#told")).to_contain_text("in at least one of 4: 0.00")
+
+
+def test_a_window_limits_its_cache(opened: Any) -> None:
+    page = opened("windows.html")
+    page.keyboard.press("Tab")
+    page.keyboard.press("End")
+    told = page.locator("#told")
+    expect(told).to_contain_text("20 keys from the full cache, and 5 from the cache with a window")
+    expect(told).to_contain_text("Positions 0 to 14 are lost")
+    page.keyboard.press("Tab")
+    page.keyboard.press("End")
+    expect(told).to_have_text(re.compile("and 20 from the cache with a window.$"))
+
+
+def test_with_small_pages_no_sequence_waits(opened: Any) -> None:
+    page = opened("paging.html")
+    expect(page.locator("#told")).to_contain_text("28 slots wasted, 0 free. D must wait")
+    page.keyboard.press("Tab")
+    for _ in range(3):
+        page.keyboard.press("ArrowDown")
+    page.keyboard.press("Tab")
+    for _ in range(4):
+        expect(page.locator("#told")).to_contain_text("Every sequence has room.")
+        page.keyboard.press("ArrowRight")
+    expect(page.locator("#event")).to_have_text("8: A ends")
+
+
+def test_a_draft_equal_to_the_model_is_always_accepted(opened: Any) -> None:
+    page = opened("speculation.html")
+    expect(page.locator("#told")).to_contain_text("55% of the drafted tokens are accepted")
+    page.keyboard.press("Tab")
+    page.keyboard.press("End")
+    expect(page.locator("#told")).to_have_text("100% of the drafted tokens are accepted.")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("name", [path.stem for path in sorted(ASSETS.glob("*.html"))])
+def test_it_has_no_fault_on_a_phone(opened: Any, screenshots: Path, name: str, scheme: str) -> None:
     page = opened(f"{name}.html")
-    page.set_viewport_size({"width": 390, "height": 700})
-    wide = page.evaluate("document.documentElement.scrollWidth")
-    assert wide <= 390
+    page.set_viewport_size(PHONE)
+    page.emulate_media(color_scheme=scheme)
+    page.screenshot(path=screenshots / f"explore_{name}_{scheme}.png")
+    assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+    page.evaluate(AXE.read_text(encoding="utf-8"))
+    assert complaints(page) == []
 
 
 def test_without_scripts_it_points_to_the_figure(browser_page: Page) -> None:

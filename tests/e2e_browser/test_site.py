@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from playwright.sync_api import expect
 
 from autograder.model.course import load
 from autograder.site.build import build_site
@@ -29,10 +30,16 @@ every_week = pytest.mark.parametrize("week", [w.name for w in WEEKS])
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """Return the address of the site on the day the last of these weeks is released."""
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Build the site as of the day the last of these weeks is released."""
     folder = tmp_path_factory.mktemp("site") / "students"
     build_site(COURSE, folder, now=COURSE.localized(WEEKS[-1].release) + SECOND)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def site(folder: Path) -> Iterator[str]:
+    """Return the address of the site on a server."""
     quiet = functools.partial(_QuietHandler, directory=str(folder))
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), quiet) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
@@ -102,6 +109,39 @@ def test_the_index_leads_to_a_week_and_back(opened: Any, screenshots: Path) -> N
     page.get_by_role("link", name=COURSE.title).click()
     assert page.get_by_role("heading", level=2).count() == len(WEEKS)
     assert faults(page, screenshots, "index") == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("size", [PHONE, DESK], ids=["phone", "desk"])
+def test_the_search_has_no_fault(
+    opened: Any, screenshots: Path, size: dict[str, int], scheme: str
+) -> None:
+    page = opened("search.html?q=softmax", size, scheme)
+    assert page.locator("#results li").count() > 5
+    assert page.evaluate("document.documentElement.scrollWidth") <= size["width"]
+    assert faults(page, screenshots, f"search_{size['width']}_{scheme}") == []
+
+
+def test_the_search_works_by_the_keyboard_without_a_server(browser_page: Any, folder: Path) -> None:
+    page = browser_page
+    page.goto((folder / "week01_softmax" / "index.html").as_uri())
+    page.keyboard.press("Tab")
+    page.keyboard.press("Tab")
+    page.keyboard.type("temperature")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/search.html?q=temperature")
+    first = page.locator("#results a").first
+    expect(first).to_have_text("3 · Temperature")
+    page.keyboard.type(" xyzzy")  # the box has the focus
+    expect(page.locator("#status")).to_contain_text("No released week contains")
+    for _ in range(6):
+        page.keyboard.press("Backspace")
+    expect(first).to_have_text("3 · Temperature")
+    while not first.evaluate("link => link === document.activeElement"):
+        page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/week01_softmax/index.html#section-*")
+    assert page.locator("h2:target").inner_text() == "3 · Temperature"
 
 
 def test_a_hint_opens_by_the_keyboard(opened: Any) -> None:

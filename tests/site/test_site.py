@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import base64
 import copy
 import datetime as dt
+import hashlib
+import json
 import re
 import shutil
 from pathlib import Path
@@ -23,6 +26,7 @@ from autograder.site.build import build_site, executed_lesson, week_pages, words
 
 NUMBERS = Path(__file__).parents[1] / "second_course"
 AFTER_WEEK_1 = dt.datetime(2030, 1, 7, 9, 0, 1, tzinfo=dt.UTC)
+AFTER_WEEK_2_IS_DUE = dt.datetime(2030, 1, 22, tzinfo=dt.UTC)
 BEFORE = AFTER_WEEK_1 - dt.timedelta(seconds=2)
 # outputs of a lesson: text, a framed page, a formula, a table
 CELLS = """
@@ -126,7 +130,7 @@ def test_the_index_leads_to_the_week(site: Path) -> None:
         "fit a line with <code>fit_line</code>",  # an objective
         "<li>means</li>",  # a prerequisite
         "2 points, 5 to 10 minutes, difficulty 1 of 5",
-        "About ½ hour to 1 hour in all",
+        "About ½ to 1 hour in all",
         '<a href="https://a.org">Theoria motus</a>, section 3',
         "<details><summary>Hint 2 of 3 for predict</summary><p>Multiply, then add.</p>",
         '<pre tabindex="0">heights 10\n</pre>',  # printed output, without colours
@@ -143,6 +147,43 @@ def test_the_page_shows(page: str, told: str) -> None:
 def test_no_script_runs_on_the_page_itself(page: str) -> None:
     assert "<script" not in page
     assert "default-src 'none'" in page
+
+
+def test_the_search_finds_each_section_and_task_where_it_is(site: Path, page: str) -> None:
+    search = (site / "search.html").read_text(encoding="utf-8")
+    index = re.search(r'id="index">(.*?)</script>', search, re.DOTALL)
+    assert index is not None
+    texts = {title: text for _, title, _, text in json.loads(index[1])}
+    assert {"1 · A line", "Write predict", "Answer far_away in the notebook"} <= texts.keys()
+    assert "heights 10" in texts["Week 1 · A line through points"]
+    for _, _, address, _ in json.loads(index[1]):
+        file, _, anchor = address.partition("#")
+        assert file == "week01_lines/index.html"
+        assert not anchor or f'id="{anchor}"' in page
+
+
+def test_the_search_does_not_unfold_a_hint(site: Path, page: str) -> None:
+    assert "Multiply, then add." in page
+    assert "Multiply, then add." not in (site / "search.html").read_text(encoding="utf-8")
+
+
+def test_the_search_page_runs_no_script_but_its_own(site: Path) -> None:
+    search = (site / "search.html").read_text(encoding="utf-8")
+    (script,) = re.findall(r"<script>(.*?)</script>", search, re.DOTALL)
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    assert f"default-src 'none'; script-src 'sha256-{digest}'; style-src" in search
+
+
+def test_the_map_shows_a_solutions_calls_when_its_week_is_due(
+    course: Course, tmp_path: Path
+) -> None:
+    def syllabus(now: dt.datetime) -> str:
+        build_site(course, tmp_path / "students", now=now)
+        text = (tmp_path / "students" / "syllabus.html").read_text(encoding="utf-8")
+        return words_of(text)
+
+    assert "merge_sort calls merge" in syllabus(AFTER_WEEK_2_IS_DUE)
+    assert "merge_sort calls" not in syllabus(AFTER_WEEK_2_IS_DUE - dt.timedelta(days=1))
 
 
 def test_the_solution_is_not_on_the_page(page: str) -> None:

@@ -196,17 +196,32 @@ def test_equations_of_the_notes_are_numbered_by_week() -> None:
     assert len(identifiers) == len(set(identifiers))
 
 
+def map_text(due: Any) -> tuple[str, str]:
+    """Return the map of the project's course as HTML and as words."""
+    shown = course_overview(PROJECT, PROJECT.weeks, "{}.html", due)
+    return shown, " ".join(words_of(shown).split())
+
+
 def test_the_map_shows_calls_and_the_weeks_that_a_lesson_assumes() -> None:
-    shown = course_overview(PROJECT, PROJECT.weeks, "{}.html")
-    text = " ".join(words_of(shown).split())
+    shown, text = map_text(PROJECT.weeks[:3])
     assert "Week 3 builds on week 2" in text
     assert "Week 3: MultiHeadAttention calls split_heads, merge_heads" in text
     assert "softmax_numpy calls" not in text
     assert shown.count("marker-end") == sum(
-        line.count("<code>") - 1 if "calls" in line else line.count("week")
+        line.count("week") if "builds on" in line else line.count("<code>") - 1
         for line in shown.splitlines()
         if line.startswith("<li>")
     )
+
+
+def test_before_a_week_is_due_the_map_shows_only_what_its_stub_states() -> None:
+    _, text = map_text(PROJECT.weeks[:2])
+    assert "Week 2: SelfAttention calls scaled_dot_product_attention" in text
+    assert not re.search(r"Week (?![12]:)\d+: \w+ calls", text)
+    assert "MultiHeadAttention calls" not in text
+    assert "Week 3: merge_heads names split_heads" in text
+    assert "Week 3: from_torch names MultiHeadAttention" in text
+    assert "MultiHeadAttention names" not in text
 
 
 def test_the_map_omits_weeks_that_are_not_released() -> None:

@@ -57,3 +57,14 @@ def test_a_page_needs_no_network_and_says_so_without_scripts(name: str) -> None:
     text = (ASSETS / name).read_text(encoding="utf-8")
     assert not re.search(r"https?://|@import|\bsrc=", text)
     assert "<noscript>" in text
+
+
+def test_a_sequence_in_pages_wastes_less_than_a_page() -> None:
+    data = data_of((ASSETS / "paging.html").read_text(encoding="utf-8"))
+    for unit, pools in data["units"].items():
+        for pool in (text.split()[0] for text in pools):
+            assert len(pool) == 48
+            for name in set(pool.upper()) - {"."}:
+                taken = pool.upper().count(name)
+                assert taken % int(unit) == 0
+                assert pool.count(name) > taken - int(unit)

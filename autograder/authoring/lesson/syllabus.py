@@ -107,8 +107,6 @@ def total_minutes(week: Week, read: WeekSyllabus) -> tuple[int, int]:
 
 def rough_hours(minutes: tuple[int, int]) -> str:
     """Format a range of minutes as hours, rounded to half hours."""
-    texts = []
-    for halves in (max(1, round(n / 30)) for n in minutes):
-        number = f"{halves // 2 or ''}{'½' * (halves % 2)}"
-        texts.append(f"{number} hour" if halves <= 2 else f"{number} hours")
-    return " to ".join(texts)
+    halves = [max(1, round(n / 30)) for n in minutes]
+    numbers = (f"{n // 2 or ''}{'½' * (n % 2)}" for n in halves)
+    return f"{' to '.join(numbers)} hour{'s' if halves[-1] > 2 else ''}"
