@@ -271,11 +271,10 @@ class InProcessWithHelpers(InProcess):
 def in_separate_thread(work: Callable[[], bytes]) -> bytes:
     """Run `work` without this thread's torch modes; return a refusal frame if `work` raises."""
     done: list[bytes] = []
-    before = operator_hooks.watching()
     thread = threading.Thread(target=lambda: done.append(work()))
-    thread.start()
-    thread.join()
-    operator_hooks.restore_watcher(before)
+    with operator_hooks.restored_watcher():
+        thread.start()
+        thread.join()
     return done[0] if done else frames.pack(_REFUSED, [])
 
 
