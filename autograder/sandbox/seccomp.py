@@ -143,6 +143,7 @@ _REFUSED = f"""
     inotify_init1 {_SIGNAL_OTHERS} {_METADATA} {NEVER_HONEST} {_NOT_ON_A_GPU}
 """
 
+_ALL_BITS = (1 << 64) - 1
 _NEW_NAMESPACE_FLAGS = 0x7E020000
 _CLONE_THREAD = 0x00010000
 _O_ACCMODE, _O_TRUNC = 0o3, 0o1000
@@ -203,32 +204,31 @@ def allow_list(
 def _allow_by_argument(compiled: _Rules, *, gpu: bool) -> None:
     if not gpu:
         for value in _IOCTLS:
-            compiled.allow_equal("ioctl", 1, value)
+            compiled.allow_if("ioctl", 1, value)
     for value in _FCNTLS:
-        compiled.allow_equal("fcntl", 1, value)
+        compiled.allow_if("fcntl", 1, value)
     for value in _PRCTLS:
-        compiled.allow_equal("prctl", 0, value)
+        compiled.allow_if("prctl", 0, value)
     for value in _SOCKET_OPTIONS:
-        compiled.allow_equal("getsockopt", 2, value)
-    compiled.allow_equal("prlimit64", 0, 0)  # pid 0 is the calling process
+        compiled.allow_if("getsockopt", 2, value)
+    compiled.allow_if("prlimit64", 0, 0)  # pid 0 is the calling process
     # Early versions of Landlock do not prevent open(O_RDONLY | O_TRUNC) from truncating a file.
     for name, flags in (("open", 1), ("openat", 2)):
-        compiled.allow_masked(name, flags, _O_TRUNC, 0)
+        compiled.allow_if(name, flags, 0, _O_TRUNC)
         for mode in (1, 2):
-            compiled.allow_masked(name, flags, _O_ACCMODE, mode)
+            compiled.allow_if(name, flags, mode, _O_ACCMODE)
     # The kernel's code for out-of-band data on unix sockets is rarely used and prone to bugs.
     for name in ("sendto", "recvfrom"):
-        compiled.allow_masked(name, 3, _MSG_OOB, 0)
+        compiled.allow_if(name, 3, 0, _MSG_OOB)
 
 
 def _allow_tasks(compiled: _Rules, tasks: Tasks) -> None:
     if tasks is Tasks.NONE:
         compiled.refuse("clone")
     elif tasks is Tasks.THREADS:
-        mask = _NEW_NAMESPACE_FLAGS | _CLONE_THREAD
-        compiled.allow_masked("clone", 0, mask, _CLONE_THREAD)
+        compiled.allow_if("clone", 0, _CLONE_THREAD, _NEW_NAMESPACE_FLAGS | _CLONE_THREAD)
     else:
-        compiled.allow_masked("clone", 0, _NEW_NAMESPACE_FLAGS, 0)
+        compiled.allow_if("clone", 0, 0, _NEW_NAMESPACE_FLAGS)
         compiled.allow("fork vfork setsid setpgid")
 
 
@@ -252,15 +252,10 @@ class _Rules:
             if self._known(name) and name not in self._allowed:
                 self.filter.add_rule(self._seccomp.ERRNO(errno.EPERM), name)
 
-    def allow_equal(self, name: str, argument: int, value: int) -> None:
-        self._allow_if(name, self._seccomp.Arg(argument, self._seccomp.EQ, value))
-
-    def allow_masked(self, name: str, argument: int, mask: int, value: int) -> None:
-        compare = self._seccomp.Arg(argument, self._seccomp.MASKED_EQ, mask, value)
-        self._allow_if(name, compare)
-
-    def _allow_if(self, name: str, compare: Any) -> None:
+    def allow_if(self, name: str, argument: int, value: int, mask: int = _ALL_BITS) -> None:
+        """Allow a call if the argument of this index, masked, equals the value."""
         if self._known(name):
+            compare = self._seccomp.Arg(argument, self._seccomp.MASKED_EQ, mask, value)
             self.filter.add_rule(self._seccomp.ALLOW, name, compare)
 
     def _known(self, name: str) -> bool:
