@@ -14,6 +14,7 @@ import time
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+import msgspec
 import torch
 
 from ..files import WorkFolder, write_files
@@ -39,8 +40,6 @@ from .targets.confined_process import Spawner
 from .targets.in_process import InProcess, RecordedTarget, Target, prepare_process
 from .targets.resource_limits import MOST_BYTES, ceiling
 from .targets.sandboxed import Sandboxed
-
-import msgspec  # isort: skip
 
 # Time limits for edited versions of a submission. The limits per exercise and per submission are
 # never reached, because the search for edits has a much smaller time budget.

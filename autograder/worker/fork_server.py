@@ -136,11 +136,6 @@ class Notifications:
             fcntl.ioctl(self.listener, _SEND, response)
         return sum(self.counts.values()) < _MAX_ANSWERS
 
-    def close(self) -> None:
-        if self.listener >= 0:
-            os.close(self.listener)
-            self.listener = -1
-
 
 class _Child(msgspec.Struct):
     number: int
@@ -277,7 +272,7 @@ class _ForkServer:
     def _stop_listening(self, notifications: Notifications) -> None:
         if self._listeners.pop(notifications.listener, None) is not None:
             self._poller.unregister(notifications.listener)
-            notifications.close()
+            os.close(notifications.listener)
 
     def _reap_now(self, child: _Child) -> int:
         """Kill and reap a child, release its resources, and return its exit code."""

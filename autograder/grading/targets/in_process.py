@@ -123,8 +123,6 @@ class RecordedTarget:
 class Recording:
     """Wraps a target and records its requests and answers by test."""
 
-    attempts: Sequence[str] = ()
-
     def __init__(self, inner: Target) -> None:
         self._inner = inner
         self.steps: dict[str, Steps] = {}
