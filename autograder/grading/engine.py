@@ -14,8 +14,8 @@ import time
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-import msgspec
 import torch
+from msgspec.structs import replace
 
 from ..files import WorkFolder, write_files
 from ..model.availability import is_missing
@@ -99,7 +99,7 @@ class Engine:
 
     def locate_mistakes(self, settings: Suspects) -> Engine:
         """Enable the localization of mistakes within these time budgets, and return this engine."""
-        trial = msgspec.structs.replace(self.limits, **_EDIT_SECONDS)
+        trial = replace(self.limits, **_EDIT_SECONDS)
         load = functools.partial(self._with_helpers, limits=trial)
         self.judge.names.finder = LineFinder(self.runs, settings, load, self._traces)
         return self
@@ -111,7 +111,7 @@ class Engine:
 
     def counterexamples(self, settings: Counterexamples) -> CounterexampleSearch:
         """Return a search for inputs on which exercises are wrong."""
-        trial = msgspec.structs.replace(self.limits, **_EDIT_SECONDS)
+        trial = replace(self.limits, **_EDIT_SECONDS)
         load = functools.partial(self._with_helpers, limits=trial)
         return CounterexampleSearch(self.runs, self._best_effort, load, self._traces, settings)
 
@@ -129,7 +129,7 @@ class Engine:
                 self._spawner.end()
             report = self._attempt(name, files, exercise)
         seconds = round(time.perf_counter() - started, 4)
-        return msgspec.structs.replace(report, seconds=seconds)
+        return replace(report, seconds=seconds)
 
     def _attempt(
         self, name: str, files: Mapping[str, bytes], exercise: str | None
@@ -170,7 +170,7 @@ class Engine:
         report = scoring.submission_report(name, self.week, exercises, faults, attempts)
         report = limit_disclosure(report, self.runs.lines(files))
         failures = tuple(self._best_effort.failures)
-        return msgspec.structs.replace(report, unexplained=failures)
+        return replace(report, unexplained=failures)
 
     def target(
         self,
