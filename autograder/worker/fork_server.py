@@ -19,7 +19,6 @@ A child returns from the server loop before it runs a submission, so that the su
 the loop's stack frames.
 """
 
-import array
 import contextlib
 import errno
 import fcntl
@@ -338,7 +337,5 @@ def _wait_for_setup(setup: int, milliseconds: int) -> tuple[str | None, Notifica
 
 def _send(control: socket.socket, report: Report, *descriptors: int) -> None:
     """Send a report, and ignore errors because the next read detects a closed socket."""
-    rights = array.array("i", descriptors)
-    ancillary = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, rights)] if descriptors else []
     with contextlib.suppress(OSError):
-        control.sendmsg([msgspec.msgpack.encode(report)], ancillary)
+        socket.send_fds(control, [msgspec.msgpack.encode(report)], descriptors)

@@ -239,8 +239,7 @@ class Solution(InProcess):
     def _executed(
         self, request: frames.Call, buffers: list[memoryview]
     ) -> tuple[frames.Reply, list[bytes]]:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+        with warnings.catch_warnings(action="ignore"):
             reply, parts = split_reply(self.executor.answer(request, buffers))
         if reply.raised is not None:
             message = "" if reply.raised.type in _NAMING_ERRORS else reply.raised.message
