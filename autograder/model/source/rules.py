@@ -17,8 +17,10 @@ import io
 import re
 import sys
 import tokenize
+import tomllib
 import unicodedata
 from collections.abc import Collection, Iterator, Mapping
+from pathlib import Path
 from typing import Literal
 
 import msgspec
@@ -30,40 +32,9 @@ from .uses import Imported, Part, Use
 # Triton's functions are always allowed, because a call inside a kernel cannot solve the exercise.
 _KERNEL_CALLS = "triton."
 
-# Names that can hide calls from the worker's hooks, grouped by reason. Harmless names in the same
-# modules, such as `gc.collect`, `sys.modules` and `inspect.signature`, are not listed.
-_EVASION_GROUPS = {
-    "native code": "ctypes* _ctypes*",
-    "threads and processes, which no hook sees": """
-        threading.Thread* threading.Timer* _thread.start* concurrent.futures* subprocess*
-        multiprocessing.Process* multiprocessing.Pool* multiprocessing.pool*
-        multiprocessing.dummy* multiprocessing.Manager* multiprocessing.get_con*
-        multiprocessing.context* multiprocessing.managers* multiprocessing.process*
-        multiprocessing.shared_memory*
-        os.fork* os.popen* os.posix_spawn* os.spawn* os.execl* os.execv*
-    """,
-    "switches of torch's modes and kernels": """
-        torch._C.*Disable* torch._C._*mode* torch._C._dispatch* torch._C._set_*
-        torch._C._len_torch_* torch._C._pop_* torch._C._jit* torch.overrides._*
-        torch.utils._python_dispatch* torch.library* worker.*
-    """,
-    "objects and frames of the caller": """
-        gc.get_objects* gc.get_referrers* gc.get_referents* gc.unfreeze* gc.callbacks*
-        sys._getframe* sys._current_frames* sys.settrace* sys.setprofile* sys.monitoring*
-        sys.meta_path* sys.path_hooks*
-        inspect.currentframe* inspect.stack* inspect.trace* inspect.getouterframes*
-        traceback.walk_stack*
-        .tb_frame .f_back .f_globals .f_locals .f_builtins .gi_frame .cr_frame .ag_frame
-        .__globals__ .__closure__ .__builtins__ .__subclasses__ .cell_contents
-    """,
-    "code from strings and files, which cannot be read in advance": """
-        importlib.import_module* importlib.__import__* importlib.reload* importlib.machinery*
-        importlib.abc* importlib.util.[!f]* importlib._* _frozen_importlib* _imp.* imp.*
-        zipimport* pkgutil* runpy* marshal* __import__ __builtins__* __loader__*
-        builtins.__import__* builtins.eval* builtins.exec* builtins.compile* eval exec compile
-    """,
-}
-EVASIONS = tuple(name for names in _EVASION_GROUPS.values() for name in names.split())
+# Names that can hide calls from the worker's hooks, by reason.
+_EVASIONS = tomllib.loads(Path(__file__).with_name("evasions.toml").read_text(encoding="utf-8"))
+EVASIONS = tuple(name for names in _EVASIONS.values() for name in names.split())
 _EVASION = re.compile("|".join(fnmatch.translate(p) for p in EVASIONS))
 
 
