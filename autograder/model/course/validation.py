@@ -20,7 +20,8 @@ _EXERCISE = re.compile(r"[A-Za-z][A-Za-z0-9_]*\Z")
 _WEEK = re.compile(r"week[0-9]{2}_[a-z0-9_]+\Z")
 _SLUG = re.compile(r"[a-z][a-z0-9_-]*\Z")
 _PROJECT = ("assets", "autograder", "benchmarks", "exercises", "solutions", "tests")
-ADVICE = tomllib.loads(Path(__file__).with_name("advice.toml").read_text(encoding="utf-8"))
+_ADVICE_FILE = Path(__file__).with_name("advice.toml")
+ADVICE: dict[str, dict[str, str]] = tomllib.loads(_ADVICE_FILE.read_text(encoding="utf-8"))
 Problem = tuple[str, str]  # the path to the value in course.yaml, and the message
 _DEFINED = re.compile(
     r"^(?:(?:async\s+)?def|class)\s+(\w+)|^([A-Za-z_]\w*)\s*(?::[^=\n]+)?=", re.MULTILINE
