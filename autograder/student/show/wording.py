@@ -128,10 +128,9 @@ def next_steps(result: CheckResult) -> list[tuple[str, str]]:
     """Return suggested next steps, each a command or a place in the files, and a remark or ""."""
     to_write = (e for state in ("open", "waiting") for e in result.exercises if e.state == state)
     chosen = first_failure(result) or next(to_write, None)
-    folder = result.folder
-    if result.broken or folder is None or chosen is None:
+    if result.broken or chosen is None:
         return []
-    steps = []
+    folder, steps = result.folder, []
     if total := len(hints_of(folder, chosen.name)):
         shown = load_state(folder.memory).hints.get(chosen.name, 0)
         remark = f"hint {shown + 1} of {total}" if shown < total else "all hints shown"
