@@ -10,6 +10,7 @@ from typing import Literal
 
 import msgspec
 
+from ...model.report.findings import CAUSES
 from ...model.source.import_failure import ImportFailure
 from ..folder.week import WeekExercise, WeekFolder
 
@@ -173,15 +174,8 @@ def timeout_message(seconds: float, computing: bool) -> str:
 
     computing: True if the code used up its processor time, False if it only waited too long.
     """
-    if computing:
-        return (
-            f"It was stopped after {seconds:g} seconds of processor time. "
-            "Is there a loop that never ends?"
-        )
-    return (
-        f"It was stopped after {PATIENCE * seconds:.0f} seconds, although it used little processor "
-        "time. Does it wait for something, such as `time.sleep` or a lock?"
-    )
+    text = CAUSES["computing" if computing else "idle"]
+    return text.format(seconds=seconds, longest=PATIENCE * seconds)
 
 
 def signal_name(code: int) -> str:

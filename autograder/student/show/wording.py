@@ -1,6 +1,6 @@
 """Describe the results of checks in sentences for terminals and notebooks."""
 
-from ...model.report.findings import question
+from ...model.report.findings import CAUSES, question
 from ..checks.check_results import CheckResult, ExerciseResult, Failure
 from ..folder.lessons import heading_of, hints_of, load_state
 
@@ -62,45 +62,16 @@ def inherited(result: ExerciseResult) -> str:
 
 def cause(failure: Failure, exercise: str, module: str) -> str:
     """Describe a failure in a sentence, or return the check's own message."""
-    match failure.kind:
-        case "missing":
-            return (
-                f"`{exercise}` is not defined in {module}. Was it renamed or deleted? "
-                f"`autograder reset {exercise}` restores its stub."
-            )
-        case "ended":
-            return _ended(failure)
-        case "asks":
-            return (
-                "It waits for keyboard input (`input()`), which is not available in checks and "
-                "grading: use the function's arguments instead."
-            )
-        case "raised" if failure.error == "RecursionError":
-            return "It calls itself without end (RecursionError): is a stopping condition missing?"
-        case "raised" if failure.error == "MemoryError" or OUT_OF_MEMORY in failure.message:
-            return "It needs too much memory: is a size wrong, or does a list grow without end?"
-        case "raised" if failure.error == "SystemExit":
-            return "It exits Python (`exit()` or `quit()`): return a value instead."
-        case "raised":
-            return f"{failure.error}: {failure.message}" if failure.message else failure.error
-        case "waiting":
-            return f"It calls `{failure.waits_for}`, which is not written yet."
-        case "open":
-            return "This part is not written yet."
-        case _:
-            return failure.message or "The result is not correct."
-
-
-def _ended(failure: Failure) -> str:
-    if not failure.error:
-        return f"Python exited with code {failure.message} during this check. Does it call exit?"
-    if failure.error == "SIGKILL":
-        return "Python was killed (SIGKILL) during this check. Did it run out of memory?"
-    return (
-        f"Python itself crashed ({failure.error}) in compiled code, so there is no exception and "
-        "no line. Usual causes: endless recursion, an index or size far out of bounds, or writing "
-        "to memory that is in use elsewhere."
-    )
+    kind, error = str(failure.kind), failure.error
+    if kind == "ended":
+        kind = {"": "exited", "SIGKILL": "killed"}.get(error, "crashed")
+    elif kind == "raised":
+        kind = f"raised {'MemoryError' if OUT_OF_MEMORY in failure.message else error}"
+    if text := CAUSES.get(kind):
+        return text.format(exercise=exercise, module=module, failure=failure)
+    if failure.kind == "raised":
+        return f"{error}: {failure.message}" if failure.message else error
+    return failure.message or "The result is not correct."
 
 
 def lines_to_check(failure: Failure) -> str:
