@@ -35,9 +35,7 @@ def functions(node: ast.expr, scope: FunctionScope) -> Proposals:
             for other in _SIMILAR_NAMES.get(name, ()):
                 yield "function", f"{scope.text(owner)}.{other}"
         case ast.Name(name) if name in _BUILTINS and called(scope.parents.get(node)):
-            for other in _BUILTINS:
-                if other != name:
-                    yield "function", other
+            yield from (("function", other) for other in _BUILTINS)
         case ast.Constant(str(value)):
             for other in _SIMILAR_NAMES.get(value, ()):
                 yield "kind of number", repr(other)
