@@ -26,8 +26,7 @@ def check(exercise: str | None = None, folder: str | Path | None = None) -> Any:
     from .student.commands.check import NotPassed, check_in_notebook
 
     result = check_in_notebook(exercise, _path(folder))
-    passed = getattr(result, "passed", False)  # missing if nothing could be checked
-    if os.environ.get("NBGRADER_EXECUTION") == "validate" and not passed:
+    if os.environ.get("NBGRADER_EXECUTION") == "validate" and not result.passed:
         raise NotPassed(repr(result))
     return result
 

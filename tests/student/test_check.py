@@ -136,7 +136,7 @@ def test_check_and_grader_read_the_same_encodings(write, encoding, fine):
     week = Week("week03_tiny", "Tiny", "tiny.py", *(dt.datetime(2027, 1, n) for n in (11, 18)), ())
     handed_in = read_submission(folder.module, week, Limits())
     result = check_in_notebook(None, folder.path)
-    assert (getattr(result, "passed", False), not handed_in.problem) == (fine, fine)
+    assert (result.passed, not handed_in.problem) == (fine, fine)
     if encoding == "latin-1":
         assert repr(result) in handed_in.problem
 
