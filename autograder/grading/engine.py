@@ -15,6 +15,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import torch
+from msgspec.structs import replace
 
 from ..files import WorkFolder, write_files
 from ..model.availability import is_missing
@@ -39,8 +40,6 @@ from .targets.confined_process import Spawner
 from .targets.in_process import InProcess, RecordedTarget, Target, prepare_process
 from .targets.resource_limits import MOST_BYTES, ceiling
 from .targets.sandboxed import Sandboxed
-
-import msgspec  # isort: skip
 
 # Time limits for edited versions of a submission. The limits per exercise and per submission are
 # never reached, because the search for edits has a much smaller time budget.
@@ -100,7 +99,7 @@ class Engine:
 
     def locate_mistakes(self, settings: Suspects) -> Engine:
         """Enable the localization of mistakes within these time budgets, and return this engine."""
-        trial = msgspec.structs.replace(self.limits, **_EDIT_SECONDS)
+        trial = replace(self.limits, **_EDIT_SECONDS)
         load = functools.partial(self._with_helpers, limits=trial)
         self.judge.names.finder = LineFinder(self.runs, settings, load, self._traces)
         return self
@@ -112,7 +111,7 @@ class Engine:
 
     def counterexamples(self, settings: Counterexamples) -> CounterexampleSearch:
         """Return a search for inputs on which exercises are wrong."""
-        trial = msgspec.structs.replace(self.limits, **_EDIT_SECONDS)
+        trial = replace(self.limits, **_EDIT_SECONDS)
         load = functools.partial(self._with_helpers, limits=trial)
         return CounterexampleSearch(self.runs, self._best_effort, load, self._traces, settings)
 
@@ -130,7 +129,7 @@ class Engine:
                 self._spawner.end()
             report = self._attempt(name, files, exercise)
         seconds = round(time.perf_counter() - started, 4)
-        return msgspec.structs.replace(report, seconds=seconds)
+        return replace(report, seconds=seconds)
 
     def _attempt(
         self, name: str, files: Mapping[str, bytes], exercise: str | None
@@ -171,7 +170,7 @@ class Engine:
         report = scoring.submission_report(name, self.week, exercises, faults, attempts)
         report = limit_disclosure(report, self.runs.lines(files))
         failures = tuple(self._best_effort.failures)
-        return msgspec.structs.replace(report, unexplained=failures)
+        return replace(report, unexplained=failures)
 
     def target(
         self,

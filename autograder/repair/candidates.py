@@ -152,8 +152,9 @@ def _edits_of(scope: function_scope.FunctionScope) -> Iterator[Edit]:
         elif isinstance(node, ast.expr) and _is_replaceable(node, scope):
             for operator, weight in EXPRESSION_OPERATORS:
                 for kind, text in operator(node, scope):
-                    single = function_scope.Several(kind, [(node, f"({text})")])
-                    yield edit(single, weight, operator)
+                    if text != scope.text(node):
+                        single = function_scope.Several(kind, [(node, f"({text})")])
+                        yield edit(single, weight, operator)
     for propose, weight in FUNCTION_OPERATORS:
         for several in propose(scope, nodes):
             yield edit(several, weight, propose)

@@ -5,6 +5,7 @@ import importlib.util
 import mmap
 import os
 import sys
+from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import Any
 
@@ -63,17 +64,13 @@ class Executor:
         """Execute a request and return the reply frame."""
         self._printed = printed = CapturedOutput()
         encoder = Encoder(keep=self._keep)
-        streams = sys.stdout, sys.stderr
-        sys.stdout = sys.stderr = printed
-        try:
+        with redirect_stdout(printed), redirect_stderr(printed):
             if isinstance(request, frames.Load):
                 reply = self._load(request, buffers)
             elif isinstance(request, frames.Fill):
                 reply = self._fill(request.bytes)
             else:
                 reply = self._call(request, buffers, encoder)
-        finally:
-            sys.stdout, sys.stderr = streams
         if text := CapturedOutput.text(printed):  # the submission may have patched `printed.text`
             reply = msgspec.structs.replace(reply, printed=text)
         return frames.pack(reply, encoder.buffers)

@@ -19,7 +19,6 @@ A child returns from the server loop before it runs a submission, so that the su
 the loop's stack frames.
 """
 
-import array
 import contextlib
 import errno
 import fcntl
@@ -135,11 +134,6 @@ class Notifications:
         with contextlib.suppress(OSError):
             fcntl.ioctl(self.listener, _SEND, response)
         return sum(self.counts.values()) < _MAX_ANSWERS
-
-    def close(self) -> None:
-        if self.listener >= 0:
-            os.close(self.listener)
-            self.listener = -1
 
 
 class _Child(msgspec.Struct):
@@ -277,7 +271,7 @@ class _ForkServer:
     def _stop_listening(self, notifications: Notifications) -> None:
         if self._listeners.pop(notifications.listener, None) is not None:
             self._poller.unregister(notifications.listener)
-            notifications.close()
+            os.close(notifications.listener)
 
     def _reap_now(self, child: _Child) -> int:
         """Kill and reap a child, release its resources, and return its exit code."""
@@ -343,7 +337,5 @@ def _wait_for_setup(setup: int, milliseconds: int) -> tuple[str | None, Notifica
 
 def _send(control: socket.socket, report: Report, *descriptors: int) -> None:
     """Send a report, and ignore errors because the next read detects a closed socket."""
-    rights = array.array("i", descriptors)
-    ancillary = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, rights)] if descriptors else []
     with contextlib.suppress(OSError):
-        control.sendmsg([msgspec.msgpack.encode(report)], ancillary)
+        socket.send_fds(control, [msgspec.msgpack.encode(report)], descriptors)

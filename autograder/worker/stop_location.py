@@ -13,26 +13,35 @@ _RAISE = dis.opmap["RAISE_VARARGS"]
 
 
 class ImportTimeout(BaseException):
-    """Raised when an import exceeds its time limit. The message states the limit."""
+    """Raised when an import or an edited module exceeds its time limit, which the message states.
+
+    `except Exception` in the submission cannot catch it.
+    """
 
 
 @contextmanager
-def interrupted_after(seconds: float) -> Iterator[None]:
-    """Raise ImportTimeout in the main thread after `seconds` of processor time (0: no limit)."""
-    if not seconds:  # do not set a profiling timer, which some systems lack
+def interrupted_after(seconds: float, *, elapsed: bool = False) -> Iterator[None]:
+    """Raise ImportTimeout in the main thread after `seconds` of processor time (0: no limit).
+
+    elapsed: whether to limit the elapsed time instead
+    """
+    if not seconds:  # do not set a timer, which some systems lack
         yield
         return
+    timer, sent = signal.ITIMER_PROF, signal.SIGPROF
+    if elapsed:
+        timer, sent = signal.ITIMER_REAL, signal.SIGALRM
 
     def interrupt(number: int, frame: FrameType | None) -> None:
         raise ImportTimeout(f"{seconds:g} seconds")
 
-    signal.signal(signal.SIGPROF, interrupt)
-    signal.setitimer(signal.ITIMER_PROF, seconds)
+    signal.signal(sent, interrupt)
+    signal.setitimer(timer, seconds)
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_PROF, 0)
-        signal.signal(signal.SIGPROF, signal.SIG_DFL)
+        signal.setitimer(timer, 0)
+        signal.signal(sent, signal.SIG_DFL)
 
 
 def stopped_at(error: BaseException, root: str) -> tuple[str, int, int]:

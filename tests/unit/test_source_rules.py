@@ -10,7 +10,7 @@ import pytest
 from autograder.model.availability import LIBRARIES
 from autograder.model.course import load
 from autograder.model.source.reachable import Sources, count_tokens
-from autograder.model.source.rules import Rules, in_words, missing_imports, refusals, texts_of
+from autograder.model.source.rules import Rules, in_words, refusals, texts_of
 
 HONEST = """
 import threading
@@ -262,7 +262,7 @@ def test_what_is_found_grows_like_the_text():
 )
 def test_an_import_of_what_is_not_there_when_graded_is_found(lines, name):
     sources = Sources({"softmax.py": lines}, "softmax.py")
-    found = missing_imports(sources, ("softmax",), LIBRARIES)
+    found = refusals(sources, {"softmax": Rules()}, libraries=LIBRARIES)
     assert found["softmax"].message.startswith(f"`{name}` (softmax.py, line")
 
 
@@ -278,7 +278,7 @@ def test_an_import_of_what_is_not_there_when_graded_is_found(lines, name):
 )
 def test_an_import_that_works_or_is_guarded_or_not_reached_is_no_matter(lines):
     sources = Sources({"softmax.py": lines, "helper.py": "f = 1"}, "softmax.py")
-    assert missing_imports(sources, ("softmax",), LIBRARIES) == {}
+    assert refusals(sources, {"softmax": Rules()}, libraries=LIBRARIES) == {}
 
 
 def test_a_ruled_line_and_other_scripts_count_little():

@@ -9,7 +9,7 @@ from autograder.grading.diagnosis.symptoms import by_symptom
 from autograder.grading.disclosure.known_errors import TEMPLATES, family
 from autograder.grading.outcomes import Flaw
 from autograder.grading.running.pytest_plugin import Ran
-from autograder.model.report.findings import FINDINGS, symptom_name
+from autograder.model.report.findings import EFFECTS, FINDINGS, symptom_name
 from autograder.model.report.schema import TestReport as Reported
 from autograder.model.report.schema import Verdict
 from autograder.worker.protocol import frames
@@ -93,6 +93,10 @@ def test_errors_are_told_by_kind_and_never_by_their_text(
 @pytest.mark.parametrize("family_of_errors", TEMPLATES)
 def test_every_family_of_errors_has_a_wording(family_of_errors: str) -> None:
     assert symptom_name(family_of_errors) in FINDINGS
+
+
+def test_every_side_effect_has_a_wording() -> None:
+    assert EFFECTS.keys() == {effect.value for effect in frames.Effect}
 
 
 def test_layers_that_do_not_fit_are_told_by_what_is_wrong_with_them() -> None:

@@ -12,8 +12,9 @@ from typing import Any, Self
 import torch
 
 from ...model.availability import AXES
+from ...model.report.findings import EFFECTS
 from ...worker.protocol import frames
-from ...worker.protocol.frames import Effect, nested
+from ...worker.protocol.frames import nested
 from ..comparator import EXACT, Tolerance, largest_entry, verdict_bound
 from ..disclosure.leak_budget import few
 from ..disclosure.signatures import NamedParts, Signatures
@@ -239,36 +240,11 @@ def _is_zero(gradient: torch.Tensor, tolerance: Tolerance | None, terms: float) 
     return gradient.is_floating_point() and float(gradient.double().abs().max()) <= bound
 
 
-_CALLER_NEEDS_IT = "The caller may still need it."
-_THE_CALLERS = "which belongs to the caller."
-_CHANGED = {
-    Effect.TENSOR: f"its argument in place (tensor {{}}). {_CALLER_NEEDS_IT}",
-    Effect.TENSOR_SHAPE: f"its argument's shape in place (tensor {{}}). {_CALLER_NEEDS_IT}",
-    Effect.ARRAY: f"its argument in place (array {{}}). {_CALLER_NEEDS_IT}",
-    Effect.MODE: f"its argument's mode, training or evaluation. {_CALLER_NEEDS_IT}",
-    Effect.ATTENTION: f"its argument's attention implementation. {_CALLER_NEEDS_IT}",
-    Effect.OUTPUT_ATTENTIONS: f"its config's output_attentions. {_CALLER_NEEDS_IT}",
-    Effect.TORCH_RANDOM: f"torch's global random state, {_THE_CALLERS}",
-    Effect.NUMPY_RANDOM: f"NumPy's global random state, {_THE_CALLERS}",
-    Effect.PYTHON_RANDOM: f"Python's global random state, {_THE_CALLERS}",
-    Effect.DEFAULT_DTYPE: f"torch's default dtype, {_THE_CALLERS}",
-    Effect.GRADIENT_MODE: f"torch's gradient mode, {_THE_CALLERS}",
-    Effect.DEFAULT_DEVICE: f"torch's default device, {_THE_CALLERS}",
-    Effect.THREADS: f"the number of threads, {_THE_CALLERS}",
-    Effect.PRINTING: f"how arrays or tensors are printed, {_THE_CALLERS}",
-    Effect.NUMPY_ERRORS: f"how NumPy handles floating-point errors, {_THE_CALLERS}",
-    Effect.DRAWING_SETTINGS: f"matplotlib's settings, {_THE_CALLERS}",
-    Effect.WINDOW: "the screen: it opens a window. Return the drawing instead.",
-    Effect.OTHER_FIGURES: f"which other figures are open, {_THE_CALLERS}",
-    Effect.SHARED_MEMORY: f"memory that it shares with its argument, {_THE_CALLERS}",
-}
-
-
 def check_side_effects(reply: frames.Reply, subject: str) -> None:
     """Raise Wrong if the call changed an argument or global state."""
     if reply.side_effects:
         first = reply.side_effects[0]
-        changed = _CHANGED[first.effect].format(few(first.argument))
+        changed = EFFECTS[first.effect.value].format(few(first.argument))
         raise Wrong(f"{subject} changes {changed}", Flaw.EFFECT)
 
 

@@ -42,13 +42,7 @@ class Special:
 class CallOptions(msgspec.Struct, frozen=True):
     """The options of one call. frames.Call describes all fields except `owner`.
 
-    handle:     the object to call; None calls a function of the module
-    construct:  the result is a new torch module, which is cast to `dtype` and loaded with `state`
-    cotangents: gradients with respect to the result, which are backpropagated to every float input;
-                None skips the backward pass
-    fetch:      read the attribute instead of calling it
-    brought:    source of the hidden test's helper module, which is called instead of the submission
-    owner:      the name of the object's class, for messages
+    owner: the name of the object's class, for messages
     """
 
     handle: int | None = None

@@ -28,6 +28,7 @@ from typing import Any
 
 import msgspec
 import torch
+from msgspec.structs import replace
 from torch import nn
 
 from ...worker.monitor import operator_hooks
@@ -97,7 +98,7 @@ class ReferenceHelpers:
         reply, buffers = answer
         if more is None or reply.counts is None:
             return answer
-        return msgspec.structs.replace(reply, counts=_sum(reply.counts, more)), buffers
+        return replace(reply, counts=_sum(reply.counts, more)), buffers
 
     def answer(self, call: frames.StubCall, buffers: list[memoryview]) -> bytes:
         """Return the reply frame for a call. A refused call is answered with an exception."""
@@ -106,7 +107,7 @@ class ReferenceHelpers:
             if self._left.seconds > 0 and call.helper in self.names and is_bounded(call):
                 seconds = min(self._left.seconds, self._left.call)
                 reply, parts = self._solution.reply(call, buffers, seconds)
-                answer = frames.pack(msgspec.structs.replace(reply, counts=None), parts)
+                answer = frames.pack(replace(reply, counts=None), parts)
                 if len(answer) <= MAX_BYTES:
                     self._add_cost(call, reply.counts)
                     counts.answers += 1
@@ -125,20 +126,18 @@ class ReferenceHelpers:
         """Add the cost of an answer. A forward pass that is repeated for gradients counts once."""
         if cost is None:
             return
-        key = hashlib.blake2b(
-            msgspec.json.encode(msgspec.structs.replace(call, cotangents=None))
-        ).digest()
+        key = hashlib.blake2b(msgspec.json.encode(replace(call, cotangents=None))).digest()
         if call.cotangents:
             before = self._forward_costs.get(key, frames.Counts(0, 0, 0))
             flops, ops = cost.flops - before.flops, cost.ops - before.ops
-            cost = msgspec.structs.replace(cost, flops=max(0, flops), ops=max(0, ops), kept=0)
+            cost = replace(cost, flops=max(0, flops), ops=max(0, ops), kept=0)
         else:
             self._forward_costs[key] = cost
         self._costs = _sum(self._costs, cost) if self._costs is not None else cost
 
 
 def _sum(first: frames.Counts, second: frames.Counts) -> frames.Counts:
-    return msgspec.structs.replace(
+    return replace(
         first,
         flops=first.flops + second.flops,
         largest=max(first.largest, second.largest),
@@ -199,7 +198,7 @@ class Solution(InProcess):
         self, call: frames.StubCall, buffers: list[memoryview]
     ) -> tuple[frames.Reply, list[bytes]]:
         plain = frames.Call("", None, call.helper, call.args, call.kwargs, "cpu")
-        counted = msgspec.structs.replace(plain, cotangents=call.cotangents, count=True)
+        counted = replace(plain, cotangents=call.cotangents, count=True)
         # Build a graph only for gradients, because its tensors count as saved for backward.
         with_graph = call.cotangents is not None
         with torch.set_grad_enabled(with_graph), torch.random.fork_rng(devices=()):
@@ -220,13 +219,13 @@ class Solution(InProcess):
                     # keep the dtype that each weight has in the submission
                     module.load_state_dict(Decoder(buffers)(call.state), assign=True)
                     module.train(call.training)
-                    counted = msgspec.structs.replace(counted, handle=0, path="")
+                    counted = replace(counted, handle=0, path="")
                     reply, parts = self._seeded(counted, call, buffers)
             state = torch.random.get_rng_state()
         if call.random is not None and reply.status == "ok":
             encoder = Encoder(buffers=parts)
             pair = frames.SeqV("tuple", (reply.value, encoder(state)))
-            reply, parts = msgspec.structs.replace(reply, value=pair), encoder.buffers
+            reply, parts = replace(reply, value=pair), encoder.buffers
         return reply, parts
 
     def _seeded(
@@ -240,13 +239,12 @@ class Solution(InProcess):
     def _executed(
         self, request: frames.Call, buffers: list[memoryview]
     ) -> tuple[frames.Reply, list[bytes]]:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+        with warnings.catch_warnings(action="ignore"):
             reply, parts = split_reply(self.executor.answer(request, buffers))
         if reply.raised is not None:
             message = "" if reply.raised.type in _NAMING_ERRORS else reply.raised.message
-            raised = msgspec.structs.replace(reply.raised, message=message, line=None)
-            reply = msgspec.structs.replace(reply, raised=raised)
+            raised = replace(reply.raised, message=message, line=None)
+            reply = replace(reply, raised=raised)
         return reply, [bytes(p) for p in parts]
 
 
@@ -271,11 +269,10 @@ class InProcessWithHelpers(InProcess):
 def in_separate_thread(work: Callable[[], bytes]) -> bytes:
     """Run `work` without this thread's torch modes; return a refusal frame if `work` raises."""
     done: list[bytes] = []
-    before = operator_hooks.watching()
     thread = threading.Thread(target=lambda: done.append(work()))
-    thread.start()
-    thread.join()
-    operator_hooks.restore_watcher(before)
+    with operator_hooks.restored_watcher():
+        thread.start()
+        thread.join()
     return done[0] if done else frames.pack(_REFUSED, [])
 
 
@@ -296,8 +293,8 @@ def _parameters(function: Callable[..., Any]) -> tuple[str, ...]:
 def _construction(plain: frames.Call, call: frames.StubCall) -> frames.Call:
     """Return the request that constructs the object of a call and loads its weights."""
     args, kwargs = call.making or ((), {})
-    made = msgspec.structs.replace(plain, args=args, kwargs=kwargs, construct=True)
-    return msgspec.structs.replace(made, dtype=call.dtype, state=call.state)
+    weights = {"dtype": call.dtype, "state": call.state}
+    return replace(plain, args=args, kwargs=kwargs, construct=True, **weights)
 
 
 def _layers(module: nn.Module) -> tuple[tuple[str, tuple[str, tuple[int, ...]]], ...]:

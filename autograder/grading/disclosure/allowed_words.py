@@ -11,7 +11,9 @@ were fixed before it saw the inputs, and each choice is charged to the message's
 import builtins
 import keyword
 import re
+import tomllib
 from functools import cache, lru_cache
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -26,25 +28,8 @@ _DOTTED = re.compile(r"[A-Za-z_]\w*(?:\.\w+){0,8}\Z", re.ASCII)
 _LONGEST = 60
 _RUNTIME_NAME = "a name made at run time"
 
-# Students' most frequent errors, and the most frequent names in messages, cost the fewest bits.
-_ERRORS = (
-    "RuntimeError ValueError TypeError IndexError AttributeError NameError KeyError SyntaxError "
-    "ModuleNotFoundError ImportError AssertionError ZeroDivisionError UnboundLocalError "
-    "RecursionError IndentationError Exception"
-)
-_ERROR_NAMES = frozenset(_ERRORS.split())
-_FREQUENT = (
-    "Tensor ndarray NoneType int float str tuple list function Float Double Long Bool "
-    "weight bias cpu"
-)
-_FREQUENT_NAMES = frozenset(_FREQUENT.split())
-# Public names that are missing from `dir` of the libraries.
-_UNLISTED = (
-    "weight bias running_mean running_var num_batches_tracked in_proj_weight in_proj_bias "
-    "q_proj_weight k_proj_weight v_proj_weight bias_k bias_v out_proj ndarray method module "
-    "function cpu cuda meta fake_gpu ClaimedTensor Axes Figure Half Float Double Long Int Bool "
-    "BFloat16 c10 OutOfMemoryError JSONDecodeError UFuncTypeError"
-)
+WORDS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+_ERRORS, _FREQUENT = frozenset(WORDS["errors"].split()), frozenset(WORDS["names"].split())
 
 
 class AllowedWords:
@@ -69,7 +54,7 @@ class AllowedWords:
         near: a short text whose words cost the fewest bits, such as the line that raised
         """
         nearby = frozenset(_WORD.findall(near))
-        groups = ((nearby, 1.5), (_FREQUENT_NAMES, 1.5), (self._own, 2.5), (_public_names(), 3.5))
+        groups = ((nearby, 1.5), (_FREQUENT, 1.5), (self._own, 2.5), (_public_names(), 3.5))
         return word if budget.choose(word, groups) else UNKNOWN
 
     def dotted_name(self, name: str, budget: MessageBudget) -> str:
@@ -85,7 +70,7 @@ class AllowedWords:
     def error(self, raised: frames.Raised, budget: MessageBudget) -> str:
         """Return the first allowed name among an exception's class and its bases, or `?`."""
         name = next((b for b in (raised.type, *raised.bases) if self.is_word(b)), "")
-        groups = ((_ERROR_NAMES, 1.0), (self._own, 2.0), (_public_names(), 2.0))
+        groups = ((_ERRORS, 1.0), (self._own, 2.0), (_public_names(), 2.0))
         return name if budget.choose(name, groups) else UNKNOWN
 
     def line(self, line: int | None, budget: MessageBudget) -> int | None:
@@ -120,4 +105,4 @@ def _public_names() -> frozenset[str]:
     operators = torch._C._dispatch_get_all_op_names()
     names = {name for place in places for name in dir(place)}
     names.update(name.split("::")[1].split(".")[0].strip("_") for name in operators)
-    return frozenset(names.union(keyword.kwlist, _UNLISTED.split()))
+    return frozenset(names.union(keyword.kwlist, WORDS["unlisted"].split()))

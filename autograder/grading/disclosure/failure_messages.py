@@ -16,7 +16,7 @@ from ...model.message_text import quoted
 from ...worker.monitor.audit_hook import LOOKS
 from ...worker.protocol import frames
 from ..outcomes import Crashed, Flaw, Forbidden, LimitExceeded, Outcome, Unwritten, Wrong
-from .allowed_words import AllowedWords, is_public
+from .allowed_words import WORDS, AllowedWords, is_public
 from .known_errors import KNOWN, SENTENCES
 from .leak_budget import UNKNOWN, MessageBudget, number, shape
 
@@ -25,18 +25,7 @@ _LONGEST_LITERAL = 200
 _LONGEST_LINE = 120
 _MOST_BANNED = 3  # forbidden calls that a message may list
 _UNNAMED_CALL = "a library call that does it"
-# Starts of the most frequent error messages, which cost the fewest bits (`MessageBudget`).
-_FREQUENT = (
-    "The size of tensor",
-    "mat1 and mat2",
-    "shape '",
-    "operands could not",
-    "index ",
-    "name '",
-    "'",
-    "expected scalar type",
-    "Dimension out of range",
-)
+_FREQUENT = tuple(WORDS["sentences"])
 # Matches the start of a top-level statement. The group is the name of a definition, if any.
 _AT_THE_MARGIN = re.compile(r"(?:async +def|def|class) +([A-Za-z_]\w{0,60})\b|[^\s#)\]}]", re.ASCII)
 _NUMBER = re.compile(r"(?<![A-Za-z_0-9])-?\d+|(?<=\dx)\d+", re.ASCII)  # matches both numbers of 3x4

@@ -29,7 +29,7 @@ from collections import Counter
 from collections.abc import Collection, Hashable, Iterable, Iterator
 from functools import lru_cache
 
-import msgspec
+from msgspec.structs import replace
 
 from ...model.report.schema import (
     NOT_DESCRIBED,
@@ -168,7 +168,7 @@ def limit_disclosure(
     budget.afford(math.log2(math.factorial(len(exercises))))
     for place in sorted(range(len(exercises)), key=lambda n: _endings(exercises[n])):
         exercises[place] = _with_messages(exercises[place], described[place], budget)
-    return msgspec.structs.replace(report, exercises=tuple(exercises))
+    return replace(report, exercises=tuple(exercises))
 
 
 class _Budget:
@@ -199,13 +199,12 @@ def _with_names(report: ExerciseReport, budget: _Budget) -> ExerciseReport:
         if budget.afford(math.log2(_NAMES * (1 + one.of) ** 2) + 2):
             paid.append(one)
     hidden = {d.name for d in report.explained} - {d.name for d in paid}
-    return msgspec.structs.replace(
+    return replace(
         report,
         explained=tuple(paid),
         diagnosis=tuple(name for name in report.diagnosis if name not in hidden),
         deductions=tuple(
-            msgspec.structs.replace(d, name=_UNNAMED) if d.name in hidden else d
-            for d in report.deductions
+            replace(d, name=_UNNAMED) if d.name in hidden else d for d in report.deductions
         ),
     )
 
@@ -218,7 +217,7 @@ def _with_suspects(
     lines, tests = 1 + len(raising_lines(source)), 1 + len(report.tests)
     cost = math.log2(_KINDS * lines * tests) + 1  # one bit for `alone`
     paid = tuple(one for one in report.suspects if budget.afford(cost))
-    return msgspec.structs.replace(report, suspects=paid)
+    return replace(report, suspects=paid)
 
 
 def _with_example(report: ExerciseReport, budget: _Budget) -> ExerciseReport:
@@ -226,7 +225,7 @@ def _with_example(report: ExerciseReport, budget: _Budget) -> ExerciseReport:
     cost = math.log2(1 + len(report.tests))
     if report.counterexample is None or budget.afford(cost):
         return report
-    return msgspec.structs.replace(report, counterexample=None)
+    return replace(report, counterexample=None)
 
 
 def _first_described(report: ExerciseReport, budget: _Budget) -> int | None:
@@ -262,10 +261,8 @@ def _with_messages(report: ExerciseReport, first: int | None, budget: _Budget) -
             endings[ending] += 1
             described.add(ending)
         else:
-            tests[place] = msgspec.structs.replace(
-                test, verdict=Verdict.WRONG, message=NOT_DESCRIBED, line=0
-            )
-    return msgspec.structs.replace(report, tests=tuple(tests))
+            tests[place] = replace(test, verdict=Verdict.WRONG, message=NOT_DESCRIBED, line=0)
+    return replace(report, tests=tuple(tests))
 
 
 def _endings(report: ExerciseReport) -> int:

@@ -30,6 +30,7 @@ from itertools import takewhile
 from time import monotonic
 
 import msgspec
+from msgspec.structs import replace
 
 from ...model.report.schema import Verdict
 from ...worker.protocol import frames
@@ -269,8 +270,8 @@ def header_of(reply: frames.Reply) -> bytes:
     if reply.printed or reply.raised is not None:
         raised = reply.raised
         if raised is not None:
-            raised = msgspec.structs.replace(raised, line=None)
-        reply = msgspec.structs.replace(reply, printed="", raised=raised)
+            raised = replace(raised, line=None)
+        reply = replace(reply, printed="", raised=raised)
     return _encode(reply)  # includes the lengths of the buffers
 
 

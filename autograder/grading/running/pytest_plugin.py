@@ -12,9 +12,9 @@ from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
-import msgspec
 import pytest
 from _pytest.runner import runtestprotocol
+from msgspec.structs import replace
 
 from ...model.availability import AXES, CPU
 from ...model.course import Week
@@ -216,9 +216,7 @@ class GraderPlugin:
         report = known.report
         if not passed:
             line = raised.line if isinstance(raised, Outcome) else 0
-            report = msgspec.structs.replace(
-                report, verdict=end.verdict, message=end.message, line=line
-            )
+            report = replace(report, verdict=end.verdict, message=end.message, line=line)
         else:
             target.release()
         in_doubt = bool(fault) and not _is_system_error(raised)

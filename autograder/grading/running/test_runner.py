@@ -14,8 +14,8 @@ from contextlib import AbstractContextManager, closing
 from pathlib import Path
 from typing import Any
 
-import msgspec
 import pytest
+from msgspec.structs import replace
 
 from ...files import hash_of
 from ...model.availability import installed, missing_in_words
@@ -225,9 +225,7 @@ class Runs:
         """Turn a fault into a failure if the submission may have caused it in a sound test."""
         if not ran.in_doubt or not self._is_sound(ran.report.name):
             return ran
-        report = msgspec.structs.replace(
-            ran.report, verdict=Verdict.WRONG, message=_CANNOT_BE_TESTED
-        )
+        report = replace(ran.report, verdict=Verdict.WRONG, message=_CANNOT_BE_TESTED)
         return Ran(report, ran.exercise, ran.answers)
 
     def _is_sound(self, test: str) -> bool:

@@ -55,8 +55,7 @@ class InProcess:
 
     def answer(self, frame: bytes) -> bytes:
         """Return the reply frame for a request frame."""
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+        with warnings.catch_warnings(action="ignore"):
             request, buffers = request_of(frame)
             assert not isinstance(request, frames.Ahead)
             return self.executor.answer(request, buffers)
@@ -122,8 +121,6 @@ class RecordedTarget:
 
 class Recording:
     """Wraps a target and records its requests and answers by test."""
-
-    attempts: Sequence[str] = ()
 
     def __init__(self, inner: Target) -> None:
         self._inner = inner

@@ -19,26 +19,13 @@ from msgspec.structs import replace
 
 from ..errors import CourseError, NoCourse
 from .registry import REGISTRY, Course, Nbgrader, Registry, Week
-from .validation import folder_problems, problems, with_fix
+from .validation import ADVICE, folder_problems, problems, with_fix
 
 _DATE = "tag:yaml.org,2002:timestamp"
 _MOMENT = re.compile(
     r"(\d{4})-(\d{1,2})-(\d{1,2})"
     r"(?:[Tt]|\s+)(\d{1,2}):(\d{2})(?::(\d{2})(?:\.\d+)?)?\s*(Z|[+-](?:0\d|1[0-4])(?::?[0-5]\d)?)?"
 )
-# Regular expressions that match PyYAML's error messages, and the usual fix for each error.
-_FIXES = {
-    r"character '\\t'": "indent with spaces, not with a tab",
-    "mapping values are not allowed": "a text with a colon needs quotes; or the indentation is off",
-    "expected <block end>": "the indentation is off: compare it with the lines above",
-    "could not find expected ':'": "a key needs a colon and a space after it",
-    "expected ',' or": "a bracket is not closed, or a comma is missing",
-    "unexpected end of the stream": "a bracket or a quote is not closed",
-    "while scanning a quoted scalar": "a quote is not closed",
-    "(undefined|while scanning an) alias": "a text that begins with * needs quotes; or a quote "
-    "above it is not closed",
-    "found unexpected ':'": "a key has no value, or no space after its colon",
-}
 
 
 class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]  # mypy cannot check a dynamic base class
@@ -90,7 +77,7 @@ def _yaml_message(text: str, error: yaml.YAMLError) -> str:
     place = f" line {mark.line + 1}, column {mark.column + 1}:" if mark else ""
     problem = getattr(error, "problem", None) or "not valid YAML"
     about = f"{getattr(error, 'context', None) or ''} {problem}"
-    fix = next((fix for pattern, fix in _FIXES.items() if re.search(pattern, about)), "")
+    fix = next((fix for pattern, fix in ADVICE["syntax"].items() if re.search(pattern, about)), "")
     return f"{REGISTRY}:{place} {problem}" + (f": {fix}" if fix else "")
 
 

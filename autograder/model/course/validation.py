@@ -6,6 +6,7 @@ Source files are searched as text; they are never imported or run.
 
 import itertools
 import re
+import tomllib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from urllib.parse import SplitResult, urlsplit
@@ -19,6 +20,8 @@ _EXERCISE = re.compile(r"[A-Za-z][A-Za-z0-9_]*\Z")
 _WEEK = re.compile(r"week[0-9]{2}_[a-z0-9_]+\Z")
 _SLUG = re.compile(r"[a-z][a-z0-9_-]*\Z")
 _PROJECT = ("assets", "autograder", "benchmarks", "exercises", "solutions", "tests")
+_ADVICE_FILE = Path(__file__).with_name("advice.toml")
+ADVICE: dict[str, dict[str, str]] = tomllib.loads(_ADVICE_FILE.read_text(encoding="utf-8"))
 Problem = tuple[str, str]  # the path to the value in course.yaml, and the message
 _DEFINED = re.compile(
     r"^(?:(?:async\s+)?def|class)\s+(\w+)|^([A-Za-z_]\w*)\s*(?::[^=\n]+)?=", re.MULTILINE
@@ -45,28 +48,6 @@ def problems(registry: Registry) -> Iterator[Problem]:
         yield from _service_problems(registry.immediate.url)
 
 
-# Regular expressions that match msgspec's error messages, and the messages shown instead.
-_FIXES = {
-    r".*matching regex.*": "is empty: write a text, or remove it",
-    r"expected `\w+` <= (\S+?)(?:\.0)?": "must be at most {1}",
-    r"expected `\w+` >= (\S+?)(?:\.0)?": "must be at least {1}",
-    r"expected `\w+` < (\S+?)(?:\.0)?": "must be less than {1}",
-    r"expected `\w+` > (\S+?)(?:\.0)?": "must be more than {1}",
-    "expected `array` of length .*": "there must be at least one",
-    r".*missing required field `(.*)`": "{0}: add `{1}:`",
-    r"expected `datetime.*|invalid RFC3339.*": "is not a valid date with a time: write it as "
-    "2027-01-18T23:59:00, without quotes",
-    r"expected .*, got `null`": "{0}: it has no value",
-    r"expected `str`, got `(array|object)`": "{0}: write one text, without brackets",
-    r"expected `str.*": "{0}: put it in quotes",
-    r"expected `array.*": "{0}: write a list, [in, brackets] or a line with - for each",
-    r"expected `float.*": "{0}: write a number, without quotes",
-    r"expected `int.*": "{0}: write a whole number, without quotes",
-    r"expected `bool.*": "{0}: write true or false",
-    r"expected `object.*": "{0}: indent `key: value` lines below it",
-}
-
-
 def with_fix(message: str, fields: Sequence[str], choices: Sequence[str] = ()) -> str:
     """Replace an error message of msgspec by one that suggests a fix.
 
@@ -78,7 +59,7 @@ def with_fix(message: str, fields: Sequence[str], choices: Sequence[str] = ()) -
     if choices and (message.startswith("invalid enum value") or "got `bool`" in message):
         quoted = [f'"{c}"' if c in ("no", "yes", "on", "off") else c for c in choices]
         return f"{message}: write {', '.join(quoted[:-1])} or {quoted[-1]}"
-    for pattern, text in _FIXES.items():
+    for pattern, text in ADVICE["values"].items():
         if found := re.fullmatch(pattern, message):
             return text.format(message, *found.groups())
     return message

@@ -43,6 +43,8 @@ def question(kind: str) -> str:
 
 _TABLES = tomllib.loads(Path(__file__).with_name("findings.toml").read_text(encoding="utf-8"))
 _QUESTIONS = _TABLES["questions"]
+CAUSES: dict[str, str] = _TABLES["causes"]  # by kind of failure
+EFFECTS: dict[str, str] = _TABLES["effects"]  # by value of `frames.Effect`
 FINDINGS = {
     f"{section}:{kind}": FindingWording(
         title=wording["title"],

@@ -17,8 +17,10 @@ import io
 import re
 import sys
 import tokenize
+import tomllib
 import unicodedata
 from collections.abc import Collection, Iterator, Mapping
+from pathlib import Path
 from typing import Literal
 
 import msgspec
@@ -30,40 +32,9 @@ from .uses import Imported, Part, Use
 # Triton's functions are always allowed, because a call inside a kernel cannot solve the exercise.
 _KERNEL_CALLS = "triton."
 
-# Names that can hide calls from the worker's hooks, grouped by reason. Harmless names in the same
-# modules, such as `gc.collect`, `sys.modules` and `inspect.signature`, are not listed.
-_EVASION_GROUPS = {
-    "native code": "ctypes* _ctypes*",
-    "threads and processes, which no hook sees": """
-        threading.Thread* threading.Timer* _thread.start* concurrent.futures* subprocess*
-        multiprocessing.Process* multiprocessing.Pool* multiprocessing.pool*
-        multiprocessing.dummy* multiprocessing.Manager* multiprocessing.get_con*
-        multiprocessing.context* multiprocessing.managers* multiprocessing.process*
-        multiprocessing.shared_memory*
-        os.fork* os.popen* os.posix_spawn* os.spawn* os.execl* os.execv*
-    """,
-    "switches of torch's modes and kernels": """
-        torch._C.*Disable* torch._C._*mode* torch._C._dispatch* torch._C._set_*
-        torch._C._len_torch_* torch._C._pop_* torch._C._jit* torch.overrides._*
-        torch.utils._python_dispatch* torch.library* worker.*
-    """,
-    "objects and frames of the caller": """
-        gc.get_objects* gc.get_referrers* gc.get_referents* gc.unfreeze* gc.callbacks*
-        sys._getframe* sys._current_frames* sys.settrace* sys.setprofile* sys.monitoring*
-        sys.meta_path* sys.path_hooks*
-        inspect.currentframe* inspect.stack* inspect.trace* inspect.getouterframes*
-        traceback.walk_stack*
-        .tb_frame .f_back .f_globals .f_locals .f_builtins .gi_frame .cr_frame .ag_frame
-        .__globals__ .__closure__ .__builtins__ .__subclasses__ .cell_contents
-    """,
-    "code from strings and files, which cannot be read in advance": """
-        importlib.import_module* importlib.__import__* importlib.reload* importlib.machinery*
-        importlib.abc* importlib.util.[!f]* importlib._* _frozen_importlib* _imp.* imp.*
-        zipimport* pkgutil* runpy* marshal* __import__ __builtins__* __loader__*
-        builtins.__import__* builtins.eval* builtins.exec* builtins.compile* eval exec compile
-    """,
-}
-EVASIONS = tuple(name for names in _EVASION_GROUPS.values() for name in names.split())
+# Names that can hide calls from the worker's hooks, by reason.
+_EVASIONS = tomllib.loads(Path(__file__).with_name("evasions.toml").read_text(encoding="utf-8"))
+EVASIONS = tuple(name for names in _EVASIONS.values() for name in names.split())
 _EVASION = re.compile("|".join(fnmatch.translate(p) for p in EVASIONS))
 
 
@@ -136,46 +107,36 @@ def may_be_evasive(texts: Mapping[str, str | None]) -> bool:
 
 
 def refusals(
-    sources: Sources, rules: Mapping[str, Rules], replaced: Collection[str] = ()
+    sources: Sources,
+    rules: Mapping[str, Rules],
+    replaced: Collection[str] = (),
+    libraries: tuple[str, ...] | None = None,
 ) -> dict[str, Refusal]:
-    """Map exercises to their first evasion, forbidden name or file that cannot be analysed.
+    """Map exercises to the violation of a rule to report, if they have any.
 
-    replaced: functions of the module that correct versions replace, so they are not analysed
+    The order is: imports, evasions, forbidden names, files that cannot be analysed, calls.
+
+    replaced:  functions of the module that correct versions replace, so they are not analysed
+    libraries: the libraries that may be imported; None does not check imports
     """
-    for_all = _first(_evasions(sources.on_import())) or _unreadable(sources)
+    at_start = sources.on_import()
+    unreadable = _unreadable(sources)
     found: dict[str, Refusal] = {}
     for exercise, own in rules.items():
         by_name, on_import = sources.reached(exercise, replaced)
-        refusal = for_all or _first(_evasions(by_name)) or _first(_evasions(on_import))
-        refusal = refusal or _first(_names(by_name, own.source_not_allowed))
-        refusal = refusal or _unreadable(sources)
-        if refusal is not None:
-            found[exercise] = refusal
-    return found
-
-
-def missing_imports(
-    sources: Sources, exercises: tuple[str, ...], libraries: tuple[str, ...]
-) -> dict[str, Refusal]:
-    """Map exercises to their first unguarded import of a library that is unavailable in grading."""
-    for_all = _first(_absent(sources.on_import(), libraries))
-    found = {}
-    for exercise in exercises:
-        by_name, on_import = sources.reached(exercise)
-        refusal = for_all or _first(_absent(by_name, libraries))
-        refusal = refusal or _first(_absent(on_import, libraries))
-        if refusal is not None:
-            found[exercise] = refusal
-    return found
-
-
-def plain_calls(sources: Sources, rules: Mapping[str, Rules]) -> dict[str, Refusal]:
-    """Map exercises to the first forbidden call in the code that they reach."""
-    found = {}
-    for exercise, own in rules.items():
-        by_name, _ = sources.reached(exercise)
-        refusal = _first(_calls(by_name, own.not_allowed, sources))
-        if refusal is not None:
+        parts = (at_start, by_name, on_import)
+        violations = [
+            *(_absent(part, libraries) for part in parts if libraries is not None),
+            _evasions(at_start),
+            unreadable,
+            _evasions(by_name),
+            _evasions(on_import),
+            _names(by_name, own.source_not_allowed),
+            _unreadable(sources),
+            _calls(by_name, own.not_allowed, sources),
+        ]
+        first = (min(v, key=lambda r: (r.file, r.line), default=None) for v in violations)
+        if refusal := next(filter(None, first), None):
             found[exercise] = refusal
     return found
 
@@ -185,10 +146,6 @@ def call_in_words(name: str) -> str:
         f"`{name[:60]}` does the exercise for you. It is not allowed this week and costs all "
         "points of this exercise."
     )
-
-
-def _first(found: Iterator[Refusal]) -> Refusal | None:
-    return min(found, key=lambda r: (r.file, r.line), default=None)
 
 
 def _evasions(part: Part) -> Iterator[Refusal]:
@@ -226,17 +183,13 @@ def _absent(part: Part, libraries: tuple[str, ...]) -> Iterator[Refusal]:
             yield _refusal("import", top, wanted, reason)
 
 
-def _unreadable(sources: Sources) -> Refusal | None:
-    if not sources.unreadable:
-        return None
-    return Refusal(
-        "unreadable",
-        sources.unreadable,
-        sources.unreadable,
-        0,
-        f"{sources.unreadable[:60]} cannot be analysed: it is nested too deeply, or it and its "
-        f"imports contain more than {MAX_TOKENS} words and symbols. Submit functions, no data.",
+def _unreadable(sources: Sources) -> list[Refusal]:
+    name = sources.unreadable
+    message = (
+        f"{name[:60]} cannot be analysed: it is nested too deeply, or it and its imports contain "
+        f"more than {MAX_TOKENS} words and symbols. Submit functions, no data."
     )
+    return [Refusal("unreadable", name, name, 0, message)] if name else []
 
 
 def _refusal(kind: Kind, name: str, use: Use | Imported, reason: str) -> Refusal:

@@ -1,7 +1,7 @@
 """Propose edits of expressions: operations, numbers, comparisons, names and arguments."""
 
 import ast
-from itertools import permutations
+from itertools import combinations, permutations
 
 from ..function_scope import FunctionScope, Proposals, called, names_in, number
 
@@ -13,15 +13,7 @@ _COMPARE: dict[type[ast.cmpop], tuple[str, ...]] = {
     ast.Eq: ("!=",),
     ast.NotEq: ("==",),
 }
-_INSTEAD: dict[type[ast.operator], tuple[str, ...]] = {
-    ast.Add: ("-", "*"),
-    ast.Sub: ("+",),
-    ast.Mult: ("/", "+"),
-    ast.Div: ("*",),
-    ast.FloorDiv: ("%",),
-    ast.BitAnd: ("|",),
-    ast.BitOr: ("&",),
-}
+_INSTEAD = {"+": "-*", "-": "+", "*": "/+", "/": "*", "//": "%", "&": "|", "|": "&"}
 _SIGNS: dict[type[ast.operator], str] = {
     ast.Add: "+",
     ast.Sub: "-",
@@ -98,8 +90,7 @@ def roots(node: ast.expr, scope: FunctionScope) -> Proposals:
     text = scope.text(node)
     others = [f"self.{a}" for a in scope.attributes] if "self" in text else scope.names
     for other in (*others[:12], *(f"{name}.shape[-1]" for name in scope.names[:10])):
-        if other != text:
-            yield "scale", other
+        yield "scale", other
 
 
 def factors(node: ast.expr, scope: FunctionScope) -> Proposals:
@@ -147,7 +138,7 @@ def operands(node: ast.expr, scope: FunctionScope) -> Proposals:
         return
     left, right, sign = scope.text(node.left), scope.text(node.right), _SIGNS[type(node.op)]
     by_one = sign in "+-" and number(node.right) == 1
-    for other in _INSTEAD.get(type(node.op), ()):
+    for other in _INSTEAD.get(sign, ""):
         if not (by_one and other == "*"):  # a factor of 1 only removes the operand
             yield "off by one" if by_one else "operator", f"({left}) {other} ({right})"
     if sign in "-/@" or (sign == "**" and number(node.right) not in (*_ROOTS, 2, 3)):
@@ -206,11 +197,10 @@ def arguments(node: ast.expr, scope: FunctionScope) -> Proposals:
     parts = [scope.text(a) for a in node.args]
     own = called(node) in scope.code.definitions or called(node) in scope.used
     if own or len(parts) in (2, 3):
-        for first in range(len(parts) - 1):
-            for second in range(first + 1, len(parts)):
-                swapped = list(parts)
-                swapped[first], swapped[second] = swapped[second], swapped[first]
-                yield "argument order", scope.with_arguments(node, swapped)
+        for first, second in combinations(range(len(parts)), 2):
+            swapped = list(parts)
+            swapped[first], swapped[second] = swapped[second], swapped[first]
+            yield "argument order", scope.with_arguments(node, swapped)
     yield from _forgotten_arguments(node, scope, parts)
 
 
@@ -270,26 +260,21 @@ def sibling_names(node: ast.expr, scope: FunctionScope) -> Proposals:
         siblings = sorted(scope.siblings.get(node.id, ()))
         if len(siblings) > _FEW:  # for example the sizes and strides of a Triton kernel
             siblings = [n for n in siblings if n[0] == node.id[0] or n[-1] == node.id[-1]]
-        for other in (*siblings, *scope.unused):
-            if other != node.id:
-                yield "name", other
+        yield from (("name", other) for other in (*siblings, *scope.unused))
 
 
 def names(node: ast.expr, scope: FunctionScope) -> Proposals:
     """Propose a different variable of the function, attribute of `self`, or dictionary key."""
     match node:
-        case ast.Attribute(ast.Name("self"), attribute):
-            for other in scope.attributes:
-                if other != attribute:
-                    yield "name", f"self.{other}"
+        case ast.Attribute(ast.Name("self")):
+            others = [f"self.{attribute}" for attribute in scope.attributes]
         case ast.Constant(str(value)) if isinstance(scope.parents.get(node), ast.Subscript):
-            for other in scope.keys:
-                if other != value:
-                    yield "name", repr(other)
+            others = [repr(key) for key in scope.keys if key != value]
         case ast.Name() if _is_read(node, scope):
-            for other in scope.names:
-                if other != node.id:
-                    yield "name", other
+            others = scope.names
+        case _:
+            others = []
+    yield from (("name", other) for other in others)
 
 
 def is_operand(node: ast.expr, scope: FunctionScope) -> bool:

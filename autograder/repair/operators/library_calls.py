@@ -11,20 +11,16 @@ from ..function_scope import FunctionScope, Proposals, called, is_method, names_
 from .expressions import is_operand
 
 # Pairs of functions and types that students confuse.
-_SIMILAR = (
-    *(("mean", "sum"), ("max", "sum"), ("amax", "sum"), ("argmax", "argmin"), ("max", "min")),
-    *(("sin", "cos"), ("zeros", "ones"), ("zeros_like", "ones_like"), ("cat", "stack")),
-    *(("logical_or", "logical_and"), ("eval", "train"), ("any", "all"), ("maximum", "minimum")),
-    *(("cumsum", "sum"), ("floor", "ceil"), ("exp2", "exp"), ("log2", "log"), ("log1p", "log")),
-    *(("expm1", "exp"), ("mul", "div"), ("add", "sub"), ("amin", "amax"), ("relu", "gelu")),
-    *(("ReLU", "GELU"), ("Tanh", "GELU"), ("SiLU", "GELU"), ("repeat", "repeat_interleave")),
-    *(("tile", "repeat"), ("ljust", "rjust"), ("square", "sqrt"), ("rand", "randn")),
-    *(("cumprod", "cumsum"), ("sort", "argsort"), ("append", "extend"), ("abs", "square")),
-    *(("SGD", "Adam"), ("softmax", "log_softmax"), ("float32", "float64"), ("floordiv", "div")),
-    *(("lstrip", "rstrip"), ("round", "int")),
-)
+_SIMILAR = """
+    mean/sum max/sum amax/sum argmax/argmin max/min sin/cos zeros/ones zeros_like/ones_like
+    cat/stack logical_or/logical_and eval/train any/all maximum/minimum cumsum/sum floor/ceil
+    exp2/exp log2/log log1p/log expm1/exp mul/div add/sub amin/amax relu/gelu ReLU/GELU Tanh/GELU
+    SiLU/GELU repeat/repeat_interleave tile/repeat ljust/rjust square/sqrt rand/randn cumprod/cumsum
+    sort/argsort append/extend abs/square SGD/Adam softmax/log_softmax float32/float64 floordiv/div
+    lstrip/rstrip round/int
+"""
 _SIMILAR_NAMES: dict[str, list[str]] = {}
-for _one, _other in _SIMILAR:
+for _one, _other in (pair.split("/") for pair in _SIMILAR.split()):
     _SIMILAR_NAMES.setdefault(_one, []).append(_other)
     _SIMILAR_NAMES.setdefault(_other, []).append(_one)
 _BUILTINS = ("max", "min", "sum", "int", "round", "float")
@@ -39,9 +35,7 @@ def functions(node: ast.expr, scope: FunctionScope) -> Proposals:
             for other in _SIMILAR_NAMES.get(name, ()):
                 yield "function", f"{scope.text(owner)}.{other}"
         case ast.Name(name) if name in _BUILTINS and called(scope.parents.get(node)):
-            for other in _BUILTINS:
-                if other != name:
-                    yield "function", other
+            yield from (("function", other) for other in _BUILTINS)
         case ast.Constant(str(value)):
             for other in _SIMILAR_NAMES.get(value, ()):
                 yield "kind of number", repr(other)

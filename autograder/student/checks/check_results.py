@@ -10,6 +10,7 @@ from typing import Literal
 
 import msgspec
 
+from ...model.report.findings import CAUSES
 from ...model.source.import_failure import ImportFailure
 from ..folder.week import WeekExercise, WeekFolder
 
@@ -91,28 +92,18 @@ class ExerciseResult(msgspec.Struct, frozen=True):
 class CheckResult(msgspec.Struct, frozen=True):
     """The results of the checked exercises of a week."""
 
-    folder: WeekFolder | None
+    folder: WeekFolder
     exercises: tuple[ExerciseResult, ...] = ()
-    problem: str = ""  # why no check could run
     broken: Failure | None = None  # why the import failed; `code` is the source line and a caret
     notes: tuple[str, ...] = ()  # mistakes that checks do not detect, such as an unsaved file
 
     @property
-    def heading(self) -> str:
-        return self.folder.heading if self.folder else "Nothing was checked"
-
-    @property
     def module(self) -> str:
-        return self.folder.week.module if self.folder else ""
-
-    @property
-    def electives_counted(self) -> int | None:
-        return self.folder.week.electives_counted if self.folder else None
+        return self.folder.week.module
 
     @property
     def passed(self) -> bool:
-        problem = self.problem or self.broken
-        return not problem and all(e.state == "pass" for e in self.exercises)
+        return not self.broken and all(e.state == "pass" for e in self.exercises)
 
     @property
     def unfinished(self) -> list[str]:
@@ -124,9 +115,9 @@ class CheckResult(msgspec.Struct, frozen=True):
         """The points still to earn. Electives beyond the number that counts are ignored."""
         left = [e for e in self.exercises if e.state != "pass"]
         electives = sorted((e.points for e in left if e.elective), reverse=True)
-        if self.electives_counted is not None:
+        if (counted := self.folder.week.electives_counted) is not None:
             passed = sum(e.elective and e.state == "pass" for e in self.exercises)
-            electives = electives[: max(0, self.electives_counted - passed)]
+            electives = electives[: max(0, counted - passed)]
         return sum(e.points for e in left if not e.elective) + sum(electives)
 
 
@@ -183,15 +174,8 @@ def timeout_message(seconds: float, computing: bool) -> str:
 
     computing: True if the code used up its processor time, False if it only waited too long.
     """
-    if computing:
-        return (
-            f"It was stopped after {seconds:g} seconds of processor time. "
-            "Is there a loop that never ends?"
-        )
-    return (
-        f"It was stopped after {PATIENCE * seconds:.0f} seconds, although it used little processor "
-        "time. Does it wait for something, such as `time.sleep` or a lock?"
-    )
+    text = CAUSES["computing" if computing else "idle"]
+    return text.format(seconds=seconds, longest=PATIENCE * seconds)
 
 
 def signal_name(code: int) -> str:

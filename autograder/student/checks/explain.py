@@ -15,19 +15,18 @@ import inspect
 import linecache
 import os
 import re
-import signal
 import sys
 import time
 import traceback
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
 from types import FrameType, FunctionType, ModuleType
 from typing import Any
 
 from ...model.availability import is_missing
 from ...model.source.import_failure import STUCK, ImportFailure
-from ...worker.stop_location import raising_frame, stopped_at
+from ...worker.stop_location import interrupted_after, raising_frame, stopped_at
 from ..folder.week import WeekFolder
 from .check_results import Failure, SuspectLine
 
@@ -231,7 +230,7 @@ def changed_arguments(folder: WeekFolder, exercise: str, checks: Checks) -> tupl
 
     setattr(module, exercise, watched)
     for check in checks:
-        with suppress(BaseException), _stopped_after(_MAX_SECONDS):
+        with suppress(BaseException), interrupted_after(_MAX_SECONDS, elapsed=True):
             check()
     setattr(module, exercise, function)
     return tuple(f"It changes its argument `{n}` in place: compute new values." for n in changed)
@@ -273,7 +272,7 @@ def _passes(folder: WeekFolder, source: bytes, checks: Checks, seconds: float) -
     module = ModuleType(folder.stem)
     module.__file__ = str(folder.module)
     try:
-        with _stopped_after(seconds):
+        with interrupted_after(seconds, elapsed=True):
             exec(compile(source, module.__file__, "exec"), module.__dict__)
             sys.modules[module.__name__] = module
             for check in checks:
@@ -281,20 +280,3 @@ def _passes(folder: WeekFolder, source: bytes, checks: Checks, seconds: float) -
     except BaseException:  # an edited version may raise anything, even SystemExit
         return False
     return True
-
-
-class _Timeout(BaseException):
-    """An edited version ran too long. `except Exception` in the edited code cannot catch this."""
-
-
-@contextmanager
-def _stopped_after(seconds: float) -> Iterator[None]:
-    def stop(number: int, frame: FrameType | None) -> None:
-        raise _Timeout
-
-    signal.signal(signal.SIGALRM, stop)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0.0)

@@ -113,14 +113,14 @@ def _import_failed(folder: WeekFolder, source: str, stopped: ImportFailure) -> C
     return Checked(folder, broken=failure)
 
 
-def check_in_notebook(exercise: str | None, folder: Path | None = None) -> Checked:
-    """Check one exercise, or all of a week; return the message of a KitError as `problem`."""
+def check_in_notebook(exercise: str | None, folder: Path | None = None) -> Checked | NotebookOutput:
+    """Check one exercise, or all of a week."""
     try:
         opened = open_folder(folder)
         names = [opened.exercise(exercise).name] if exercise else list(opened.names)
         return check_week(opened, names, warm=_warm_process(opened))
     except KitError as error:
-        return Checked(None, problem=str(error))
+        return message_output(str(error))
 
 
 def hint_in_notebook(exercise: str | None, again: bool, folder: Path | None) -> NotebookOutput:

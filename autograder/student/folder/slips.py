@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import islice
 
 from ...model.source.reachable import Sources
-from ...model.source.rules import Refusal, Rules, missing_imports, plain_calls, refusals, texts_of
+from ...model.source.rules import Refusal, Rules, refusals, texts_of
 from ..checks.check_results import CheckOutcome, ExerciseResult, Failure
 from .lessons import notebook_cells
 from .source import oddities, statement_counts
@@ -43,9 +43,7 @@ def find_refusals(
     files: Mapping[str, bytes], module: str, rules: Mapping[str, Rules], libraries: tuple[str, ...]
 ) -> dict[str, Refusal]:
     """Map each exercise whose code breaks a rule to one of its violations."""
-    sources = Sources(texts_of(files), module)
-    absent = missing_imports(sources, tuple(rules), libraries)
-    return plain_calls(sources, rules) | refusals(sources, rules) | absent
+    return refusals(Sources(texts_of(files), module), rules, libraries=libraries)
 
 
 def find_slips(

@@ -67,18 +67,16 @@ def hint_lines(hint: Hint, width: int = 80) -> Iterator[Text]:
 
 def lines(result: CheckResult, layout: Layout = Layout()) -> Iterator[Text]:  # noqa: B008  # it is frozen
     width = layout.width
-    yield Text(result.heading, style="bold")
-    if result.problem:
-        yield from wrapped(result.problem, 2, width)
-        return
+    yield Text(result.folder.heading, style="bold")
     if result.broken:
         yield from wrapped(result.broken.message, 2, width)
         for code in result.broken.code.split("\n") if result.broken.code else ():
             yield Text(f"  {code}"[:width], style="cyan")
         return
     yield from table(result.exercises, layout)
-    if result.electives_counted is not None and any(e.elective for e in result.exercises):
-        yield Text(f"  Your best {result.electives_counted} electives count.")
+    counted = result.folder.week.electives_counted
+    if counted is not None and any(e.elective for e in result.exercises):
+        yield Text(f"  Your best {counted} electives count.")
     for reason in wording.obstacles(result):
         yield from wrapped(f"Not checked here: {reason}.", 2, width)
     failing = wording.first_failure(result)

@@ -1,6 +1,6 @@
 """Describe the results of checks in sentences for terminals and notebooks."""
 
-from ...model.report.findings import question
+from ...model.report.findings import CAUSES, question
 from ..checks.check_results import CheckResult, ExerciseResult, Failure
 from ..folder.lessons import heading_of, hints_of, load_state
 
@@ -62,45 +62,16 @@ def inherited(result: ExerciseResult) -> str:
 
 def cause(failure: Failure, exercise: str, module: str) -> str:
     """Describe a failure in a sentence, or return the check's own message."""
-    match failure.kind:
-        case "missing":
-            return (
-                f"`{exercise}` is not defined in {module}. Was it renamed or deleted? "
-                f"`autograder reset {exercise}` restores its stub."
-            )
-        case "ended":
-            return _ended(failure)
-        case "asks":
-            return (
-                "It waits for keyboard input (`input()`), which is not available in checks and "
-                "grading: use the function's arguments instead."
-            )
-        case "raised" if failure.error == "RecursionError":
-            return "It calls itself without end (RecursionError): is a stopping condition missing?"
-        case "raised" if failure.error == "MemoryError" or OUT_OF_MEMORY in failure.message:
-            return "It needs too much memory: is a size wrong, or does a list grow without end?"
-        case "raised" if failure.error == "SystemExit":
-            return "It exits Python (`exit()` or `quit()`): return a value instead."
-        case "raised":
-            return f"{failure.error}: {failure.message}" if failure.message else failure.error
-        case "waiting":
-            return f"It calls `{failure.waits_for}`, which is not written yet."
-        case "open":
-            return "This part is not written yet."
-        case _:
-            return failure.message or "The result is not correct."
-
-
-def _ended(failure: Failure) -> str:
-    if not failure.error:
-        return f"Python exited with code {failure.message} during this check. Does it call exit?"
-    if failure.error == "SIGKILL":
-        return "Python was killed (SIGKILL) during this check. Did it run out of memory?"
-    return (
-        f"Python itself crashed ({failure.error}) in compiled code, so there is no exception and "
-        "no line. Usual causes: endless recursion, an index or size far out of bounds, or writing "
-        "to memory that is in use elsewhere."
-    )
+    kind, error = str(failure.kind), failure.error
+    if kind == "ended":
+        kind = {"": "exited", "SIGKILL": "killed"}.get(error, "crashed")
+    elif kind == "raised":
+        kind = f"raised {'MemoryError' if OUT_OF_MEMORY in failure.message else error}"
+    if text := CAUSES.get(kind):
+        return text.format(exercise=exercise, module=module, failure=failure)
+    if failure.kind == "raised":
+        return f"{error}: {failure.message}" if failure.message else error
+    return failure.message or "The result is not correct."
 
 
 def lines_to_check(failure: Failure) -> str:
@@ -128,10 +99,9 @@ def next_steps(result: CheckResult) -> list[tuple[str, str]]:
     """Return suggested next steps, each a command or a place in the files, and a remark or ""."""
     to_write = (e for state in ("open", "waiting") for e in result.exercises if e.state == state)
     chosen = first_failure(result) or next(to_write, None)
-    folder = result.folder
-    if result.broken or folder is None or chosen is None:
+    if result.broken or chosen is None:
         return []
-    steps = []
+    folder, steps = result.folder, []
     if total := len(hints_of(folder, chosen.name)):
         shown = load_state(folder.memory).hints.get(chosen.name, 0)
         remark = f"hint {shown + 1} of {total}" if shown < total else "all hints shown"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import weakref
 from contextlib import ExitStack, nullcontext
 from functools import cache
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import msgspec
 import torch
@@ -14,7 +14,7 @@ from ..protocol import frames
 from ..protocol.frames import Counts, LaunchCounts
 from ..torch_support import devices
 from ..torch_support.devices import tensors_in
-from ..torch_support.operator_facts import DispatchMode
+from ..torch_support.operator_facts import DispatchMode, facts_of
 from ..triton_support.launch_trace import KernelWatch
 from ..triton_support.provenance import Provenance
 from .numpy_allocations import ArrayCount
@@ -60,11 +60,11 @@ class Counting(DispatchMode):
         return in_torch + self._arrays.alive_elements_except({s.data_ptr() for s in storages})
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        operator = _facts_of(func)
         kwargs = kwargs or {}
-        if operator.is_view:
+        if func.is_view:
             return func(*args, **kwargs)
-        there = _largest_of(args, kwargs) if operator.is_mutable else 0
+        facts = facts_of(func)
+        there = _largest_of(args, kwargs) if facts.written else 0
         result = func(*args, **kwargs)
         made = 0
         for tensor in tensors_in(result):
@@ -75,8 +75,8 @@ class Counting(DispatchMode):
         if made > there and made > self.largest:  # an in-place result is not a new tensor
             self.largest = made
         self.ops += 1
-        formula = operator.formula
-        if operator.name in _BY_INDEX:  # the operator writes only the elements at the indices
+        formula = formulas().get(func.overloadpacket)
+        if facts.name in _BY_INDEX:  # the operator writes only the elements at the indices
             made = _largest_of(args[1:], kwargs)
         if formula is not None:
             made = int(formula(*args, **kwargs, out_val=result))
@@ -94,25 +94,12 @@ _BY_INDEX = {
 }
 
 
-class _Operator(NamedTuple):
-    name: str
-    is_view: bool
-    is_mutable: bool
-    formula: Any
-
-
 @cache
 def formulas() -> dict[Any, Any]:
     """Return torch's formulas for floating-point operations. The first call may import Triton."""
     from torch.utils.flop_counter import flop_registry
 
     return flop_registry
-
-
-@cache
-def _facts_of(func: Any) -> _Operator:
-    packet = func.overloadpacket
-    return _Operator(packet.__name__, func.is_view, func._schema.is_mutable, formulas().get(packet))
 
 
 def _largest_of(args: tuple[Any, ...], kwargs: dict[str, Any]) -> int:

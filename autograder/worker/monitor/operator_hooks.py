@@ -13,7 +13,8 @@ watcher. They are not protected against code that attacks them: see docs/threat-
 
 import sys
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import torch
@@ -79,15 +80,13 @@ def note(name: str, composed: bool = False) -> None:
     _watching.note(name, composed)
 
 
-def watching() -> Watcher:
-    """Return the current watcher."""
-    return _watching
-
-
-def restore_watcher(watcher: Watcher) -> None:
-    """Make `watcher` the current watcher again."""
+@contextmanager
+def restored_watcher() -> Iterator[None]:
+    """Restore the current watcher on exit."""
     global _watching
-    _watching = watcher
+    before = _watching
+    yield
+    _watching = before
 
 
 def install_hooks(patterns: tuple[str, ...]) -> None:

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from typing import Literal, Union
+from typing import Literal
 
 import msgspec
 
@@ -115,20 +115,5 @@ class OpaqueV(_Node, frozen=True, tag="o"):
     type: str
 
 
-Value = Union[  # noqa: UP007  # a forward reference cannot stand in a | union
-    None,
-    bool,
-    int,
-    float,
-    str,
-    TensorV,
-    ArrayV,
-    SeqV,
-    MapV,
-    BigIntV,
-    HandleV,
-    DrawingV,
-    FigureV,
-    SpecialV,
-    OpaqueV,
-]
+PlainData = bool | int | float | str | TensorV | ArrayV | SeqV | MapV | BigIntV | None
+Value = PlainData | HandleV | DrawingV | FigureV | SpecialV | OpaqueV

@@ -2,5 +2,3 @@
 
 Start with `devices`.
 """
-
-__all__ = ["builders", "devices", "fake_device", "figure_reader", "operator_facts", "parameters"]
