@@ -12,3 +12,5 @@ are decoded within size limits, and every step after the verdicts is optional
 (`outcomes.BestEffort`). A bug in the grading system is reported as a `grader_fault`, which never
 costs the student points.
 """
+
+__all__ = ["comparator", "engine", "judge", "naming", "outcomes", "warmup"]

@@ -13,3 +13,18 @@ submission), `server` (the child's request loop) and `executor` (the execution o
 process. The subpackages are `protocol` (messages), `isolation` (confining a child), `monitor`
 (hooks), `torch_support` and `triton_support`.
 """
+
+__all__ = [
+    "executor",
+    "fork_server",
+    "isolation",
+    "monitor",
+    "protocol",
+    "remote_stub",
+    "reporting",
+    "server",
+    "stop_location",
+    "stub_call",
+    "torch_support",
+    "triton_support",
+]

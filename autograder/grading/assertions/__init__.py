@@ -8,3 +8,13 @@ an `Outcome`, whose message contains neither hidden inputs nor expected values.
 Course authors import these names from `autograder.authors`. `vocabulary.Agree.call` is a good place
 to start reading. `case.Side.call` sends a call to a target.
 """
+
+__all__ = [
+    "call_comparison",
+    "calls",
+    "case",
+    "inputs",
+    "properties",
+    "value_comparison",
+    "vocabulary",
+]

@@ -4,3 +4,5 @@
 calls. `reference_stubs` is a trust boundary: it answers the calls to replaced helpers on the
 trusted side, so the solution never enters a submission's process.
 """
+
+__all__ = ["error_carried_forward", "reference_stubs"]

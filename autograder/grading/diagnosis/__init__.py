@@ -5,3 +5,5 @@ reason. `equivalence` decides whether two failures are the same. `symptoms` desc
 no misconception explains. The submission controls the answers, which may therefore contain anything
 that the protocol can encode.
 """
+
+__all__ = ["equivalence", "match_bank", "symptoms"]

@@ -10,3 +10,5 @@ Start with `failure_messages`, which turns a reply into a verdict and a message.
 decides which names a message may contain, `leak_budget.raising_lines` which line numbers, and
 `known_errors` which error sentences. `signatures` reads the solution's argument and result names.
 """
+
+__all__ = ["allowed_words", "failure_messages", "known_errors", "leak_budget", "signatures"]

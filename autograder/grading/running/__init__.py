@@ -7,3 +7,5 @@ a test depends only on the submission's replies, so submissions with equal repli
 
 Start with `test_runner.Runs`. `fixtures` explains errors in hidden tests to their authors.
 """
+
+__all__ = ["answer_trie", "disk_cache", "fixtures", "pytest_plugin", "test_runner"]

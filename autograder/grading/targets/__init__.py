@@ -9,3 +9,5 @@ runs trusted code: the solution and the misconceptions.
 Start with `in_process.Target`. `confined_process` starts processes and exchanges frames with them,
 and `resource_limits` limits their time and memory.
 """
+
+__all__ = ["confined_process", "in_process", "resource_limits", "sandboxed"]

@@ -2,3 +2,5 @@
 
 `repair.candidates` lists all operators with their weights.
 """
+
+__all__ = ["axes", "control_flow", "expressions", "library_calls"]

@@ -5,3 +5,5 @@ inputs are trusted. If a step fails, the child exits. `lockdown` limits the proc
 the host, `enter_namespaces` or `without_namespaces` restricts the file system, and `large_pages`
 makes forks cheaper. Start with `lockdown`.
 """
+
+__all__ = ["enter_namespaces", "lockdown", "without_namespaces"]

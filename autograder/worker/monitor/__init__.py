@@ -9,3 +9,13 @@ docs/threat-model.md for the guarantees.
 attempts to inspect the grader, and `import_guard` restricts imports. Start with `call_hooks`, which
 combines the hooks for one call.
 """
+
+__all__ = [
+    "audit_hook",
+    "call_hooks",
+    "function_hooks",
+    "import_guard",
+    "numpy_allocations",
+    "operator_hooks",
+    "side_effects",
+]

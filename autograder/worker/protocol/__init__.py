@@ -5,3 +5,5 @@ bytes, so `frames` checks lengths before it reads data and the exact types of `m
 `value_types` while it decodes them, and `values` checks every tensor and array against its buffer.
 No data is unpickled or evaluated. `dtypes` lists the allowed dtypes. Start with `frames`.
 """
+
+__all__ = ["dtypes", "frames", "messages", "value_types", "values"]

@@ -2,3 +2,5 @@
 
 Start with `devices`.
 """
+
+__all__ = ["builders", "devices", "fake_device", "figure_reader", "operator_facts", "parameters"]

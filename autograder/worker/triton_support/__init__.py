@@ -4,3 +4,5 @@ Kernels run in Triton's interpreter, inside the submission's process, so a submi
 all records. A kernel that computes a wrong address cannot read or write memory outside of the
 launch's tensors. Start with `interpreter`.
 """
+
+__all__ = ["compile_check", "interpreter", "launch_trace", "provenance", "races"]
