@@ -34,7 +34,7 @@ FEEDBACK = ("html", "md")
 SETTINGS = "gradescope.json"
 _LIBRARIES = ("torch", "numpy", "scipy", "matplotlib", "msgspec", "pytest", "PyYAML", "jinja2",
               "rich", "typer", "tzdata", "packaging", "psutil", "pyseccomp", "nh3",
-              "markdown-it-py", "mdit-py-plugins", "latex2mathml", "pygments")  # fmt: skip
+              "markdown-it-py", "mdit-py-plugins", "math-core", "pygments")  # fmt: skip
 _KIT = Path(autograder.__file__).parent
 _PACKAGES = (
     *("batch", "channels", "feedback", "grading", "authors", "model", "pages", "repair"),
