@@ -19,7 +19,7 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from ..files import hash_of, replace_file
+from ..files import hash_of, read_state, write_state
 from ..model.availability import EXTRAS
 from ..model.course import Counterexamples, Course, Limits, Scoring, Suspects, Week
 from ..model.report.schema import SubmissionReport
@@ -120,15 +120,10 @@ class ResultStore:
 
     def get(self, key: str) -> SubmissionReport | None:
         """Return the stored report, or None if it is missing or damaged."""
-        try:
-            return msgspec.json.decode(self._path(key).read_bytes(), type=SubmissionReport)
-        except (OSError, msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-            return None
+        return read_state(self._path(key), SubmissionReport)
 
     def put(self, key: str, report: SubmissionReport) -> None:
-        path = self._path(key)
-        path.parent.mkdir(exist_ok=True)
-        replace_file(path, msgspec.json.encode(report), lasting=False)
+        write_state(self._path(key), report, lasting=False)
 
     def _path(self, key: str) -> Path:
         return self.folder / key[:2] / f"{key}.json"

@@ -20,7 +20,7 @@ from typing import Protocol
 import msgspec
 
 from ..feedback.render import submission_text
-from ..files import alone, replace_file
+from ..files import alone, read_state, write_state
 from ..lms.grade_files import total
 from ..lms.roster import Roster, RosterEntry
 from ..model.course import Course, Week
@@ -219,21 +219,15 @@ class _Journal:
     """The record of the grades of a week that were sent to a platform."""
 
     def __init__(self, course: Course, week: Week, platform: str) -> None:
-        folder = course.state / "pushes"
-        folder.mkdir(exist_ok=True, mode=0o700)
-        self._path = folder / f"{platform}-{week.name}.json"
+        self._path = course.state / "pushes" / f"{platform}-{week.name}.json"
 
     def read(self) -> dict[str, Pushed]:
         """Return the record of each student; empty before the first push."""
-        try:
-            return msgspec.json.decode(self._path.read_bytes(), type=dict[str, Pushed])
-        except FileNotFoundError:
-            return {}
-        except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
-            raise KitError(
-                f"{self._path}: cannot read the record of pushed grades: restore it from a backup, "
-                "or remove it and check with --dry-run"
-            ) from None
+        damaged = KitError(
+            f"{self._path}: cannot read the record of pushed grades: restore it from a backup, "
+            "or remove it and check with --dry-run"
+        )
+        return read_state(self._path, dict[str, Pushed], damaged) or {}
 
     def note(self, grade: PlannedGrade, *, done: bool) -> None:
         """Record a grade before it is sent (`done=False`), or after the platform's response."""
@@ -242,7 +236,7 @@ class _Journal:
         before = record.get(grade.student, Pushed())
         known, sending = (grade.points, None) if done else (before.points, grade.points)
         record[grade.student] = Pushed(known, sending, now)
-        replace_file(self._path, msgspec.json.encode(record))
+        write_state(self._path, record)
 
     def alone(self) -> AbstractContextManager[None]:
         """Lock the record; raise KitError if another process is pushing this week."""

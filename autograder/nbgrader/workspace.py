@@ -1,4 +1,4 @@
-"""Locate nbgrader's folders, open its gradebook and API, and read and write state files."""
+"""Locate nbgrader's folders, and open its gradebook and API."""
 
 from __future__ import annotations
 
@@ -11,11 +11,9 @@ import sys
 import warnings
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-import msgspec
-
-from ..files import replace_file, write_files
+from ..files import write_files
 from ..model.course import Course, Week
 from ..model.errors import NbgraderError
 
@@ -224,23 +222,6 @@ def last_words(result: dict[str, Any]) -> str:
     log, error = str(result.get("log", "")), str(result.get("error", ""))
     raised = _RAISED.findall(log) or _RAISED.findall(error)
     return str(raised[-1]) if raised else "nbgrader gave no reason"
-
-
-_Content = TypeVar("_Content")
-
-
-def read_state(path: Path, kind: type[_Content]) -> _Content | None:
-    """Return the content of a state file, or None if the file is missing or malformed."""
-    try:
-        return msgspec.json.decode(path.read_bytes(), type=kind)
-    except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
-        return None
-
-
-def write_state(path: Path, content: object) -> None:
-    """Replace a state file atomically. A missing folder is created for this user only."""
-    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    replace_file(path, msgspec.json.encode(content))
 
 
 def replace_folder(folder: Path, files: Mapping[str, bytes], mode: int = 0o777) -> None:

@@ -24,7 +24,7 @@ from ...batch.store import (
     trusted_fingerprint,
     versions,
 )
-from ...files import hash_of, replace_file
+from ...files import hash_of, read_state, write_state
 from ...grading.warmup import rare_collection, warm_engine
 from ...model.course import Course, Week, load
 from ...model.course.bank import Bank
@@ -65,22 +65,16 @@ class ProofJob(msgspec.Struct, frozen=True):
 
 def stored_result(course: Course, job: ProofJob) -> Verification | None:
     """Return a job's stored result, or None if none is stored or the inputs have changed."""
-    try:
-        stored = _path(course, job).read_bytes()
-        inputs, result = msgspec.json.decode(stored, type=tuple[bytes, Verification])
-    except (OSError, msgspec.MsgspecError):
-        return None
-    return result if inputs == _hash_of_inputs(course, job) else None
+    stored = read_state(_path(course, job), tuple[bytes, Verification])
+    return stored[1] if stored and stored[0] == _hash_of_inputs(course, job) else None
 
 
 def store_result(course: Course, job: ProofJob, result: Verification) -> None:
     """Store a result that has no gaps, unless the job verifies only one misconception."""
     if result.gaps or (job.only and job.part != PUBLIC):
         return
-    path = _path(course, job)
     with contextlib.suppress(OSError):
-        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        replace_file(path, msgspec.json.encode((_hash_of_inputs(course, job), result)))
+        write_state(_path(course, job), (_hash_of_inputs(course, job), result))
 
 
 def _path(course: Course, job: ProofJob) -> Path:

@@ -4,10 +4,11 @@ from pathlib import Path
 
 import msgspec
 
+from ...files import read_state, write_state
 from ...model.course import Course, Week
 from ...model.errors import NbgraderError
 from ..gradebook.database import read_gradebook
-from ..workspace import Workspace, exchange_step, open_api, read_state, require, write_state
+from ..workspace import Workspace, exchange_step, open_api, require
 from .groups import grouped_lines, spread_groups, unknown_students
 
 

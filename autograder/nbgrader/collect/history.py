@@ -15,10 +15,11 @@ from typing import Literal
 import msgspec
 
 from ...batch.intake import Submission, read_submission
+from ...files import read_state, write_state
 from ...model.course import Course, Week
 from ...model.errors import NbgraderError
 from ...model.submission_files import Note, digest_of
-from ..workspace import Workspace, read_state, replace_folder, write_state
+from ..workspace import Workspace, replace_folder
 from .notebooks import cell_notes, code_notes, read_cells
 from .safe_read import FILE_BOUND
 
@@ -99,12 +100,8 @@ def history_folder(course: Course, week: Week, student: str) -> Path:
 def read_history(course: Course, week: Week, student: str) -> History:
     """Return a student's submissions for a week. Raise NbgraderError if the index is damaged."""
     path = history_folder(course, week, student) / _INDEX
-    try:
-        return msgspec.json.decode(path.read_bytes(), type=History)
-    except FileNotFoundError:
-        return History()
-    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
-        raise NbgraderError(f"{path}: cannot be read: {error}") from None
+    damaged = NbgraderError(f"{path}: cannot be read: restore this file from a backup")
+    return read_state(path, History, damaged) or History()
 
 
 def write_history(course: Course, week: Week, student: str, history: History) -> None:
