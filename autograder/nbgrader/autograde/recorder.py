@@ -17,11 +17,10 @@ from ..collect.history import Entry, History
 from ..collect.submissions import full_history, put_in_place, refuse
 from ..formgrader.manual_marks import keep_marks, restore_marks
 from ..gradebook import report_store
-from ..gradebook.database import Transaction, shared_gradebook
 from ..gradebook.due_dates import restore_assignment, update_dates
 from ..gradebook.effective_results import Worth, counting, lower, report_with, results
 from ..gradebook.report_store import About, Recorded
-from ..workspace import Workspace, last_words, open_api
+from ..workspace import Transaction, Workspace, last_words, open_api, shared_gradebook
 
 
 @dataclass(frozen=True)

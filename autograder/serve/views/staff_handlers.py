@@ -18,7 +18,7 @@ from ...model.report.schema import Ending
 from ...nbgrader.collect.groups import groups_of, share_marks
 from ...nbgrader.formgrader import written_answers
 from ...nbgrader.formgrader.manual_marks import keep_marks
-from ...nbgrader.gradebook.database import read_students
+from ...nbgrader.gradebook.database import cell_states, read_students
 from ...nbgrader.gradebook.due_dates import grant_extension
 from ...nbgrader.gradebook.final_scores import final_scores, require_marked
 from ...nbgrader.regrade import regrade_log
@@ -114,7 +114,7 @@ class RequestView(msgspec.Struct, frozen=True):
 def requests(context: RequestContext) -> Response:
     """Show the open requests, then the answered ones."""
     course, queue = context.service.courses.now, context.service.queue
-    states = {(s.week, s.student, s.cell): s for s in written_answers.cell_states(course)}
+    states = {(s.week, s.student, s.cell): s for s in cell_states(course)}
     found = []
     for week in course.weeks:
         for student, request in regrade_log.read_requests(course, week).items():
