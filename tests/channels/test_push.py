@@ -214,7 +214,7 @@ def test_a_file_that_others_can_read_is_refused(
     with pytest.raises(KitError, match="chmod 600"):
         planned(course)
     path.chmod(0o600)
-    assert len(planned(course).plan) == 3
+    assert len(pushed(course).plan) == 3
     assert stat.S_IMODE((course.state / "pushes").stat().st_mode) == 0o700
 
 
