@@ -57,56 +57,57 @@ Accept = Callable[[str, dict[str, bytes], str], list[str]]
 
 @dataclass
 class Found:
-    """The students and files in a bulk download.
+    """The submissions in a bulk download, or in students' repositories.
 
-    late: students whom Canvas marks as late
+    collected, missing: students with and without a submission
+    facts: remarks for the instructor
     unmatched: files that match no student on the class list
-    left_out: remarks about files that were not accepted
-    missing: students on the class list without a submission
-    timed: students whose submission time is known
+    problems: remarks about files and submissions that were not accepted
     """
 
     collected: list[str] = field(default_factory=list)
-    late: list[str] = field(default_factory=list)
-    unmatched: list[str] = field(default_factory=list)
-    left_out: list[str] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
-    timed: list[str] = field(default_factory=list)
+    facts: list[str] = field(default_factory=list)
+    unmatched: list[str] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
 
 
 def collect_bulk(course: Course, week: Week, path: Path, roster: Roster, accept: Accept) -> Found:
     """Sort the files of a zip or folder by student, and pass each student's files to `accept`."""
-    found = Found()
+    found, late, times = Found(), set[str](), dict[str, str]()
     by_student: dict[str, dict[str, Read]] = defaultdict(dict)
     with _opened(path) as entries:
         listed = list(entries)
         export, numbers = _read_export(listed, roster), _moodle_numbers(n for n, _ in listed)
+        if export:
+            times = export.times
         for name, read in listed:
             placed = export.place(name) if export else _place(name, roster, numbers)
             if placed is None:
                 continue
-            students, file, late = placed
+            students, file, is_late = placed
             for student in students:
                 by_student[student][file] = read
             if not students:
                 found.unmatched.append(name)
-            elif late:
-                found.late += set(students) - set(found.late)
+            elif is_late:
+                late.update(students)
         bound = course.limits(week).submission_mib << 20
         for student, files in sorted(by_student.items()):
             content, left_out = content_from(files, week, bound)
-            found.left_out += [f"{student}: {line}" for line in left_out]
+            found.problems += [f"{student}: {line}" for line in left_out]
             if content:
-                time = export.times.get(student, "") if export else ""
                 try:
-                    found.left_out += accept(student, content, time)
+                    found.problems += accept(student, content, times.get(student, ""))
+                    found.collected.append(student)
                 except (OSError, KitError) as error:
-                    found.left_out.append(f"{student}: could not be stored: {error}")
-                    continue
-                if time:
-                    found.timed.append(student)
-                found.collected.append(student)
+                    found.problems.append(f"{student}: could not be stored: {error}")
     found.missing = sorted({e.student for e in roster.entries} - set(found.collected))
+    if late:
+        found.facts.append(f"late according to Canvas: {', '.join(sorted(late))}")
+    if not times.keys() >= set(found.collected):
+        line = "some submissions have no time in the download: they are not counted as late"
+        found.facts.append(line)
     return found
 
 
