@@ -13,7 +13,7 @@ import stat
 from importlib import metadata
 from importlib.resources import files as resources
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
@@ -29,8 +29,8 @@ from ..model.report import scoring
 from ..model.report.schema import Ending, ExerciseReport, SubmissionReport, Verdict
 from ..model.submission_files import packed
 
-VISIBILITIES = ("visible", "after_due_date", "after_published", "hidden")
-FEEDBACK = ("html", "md")
+Visibility = Literal["visible", "after_due_date", "after_published", "hidden"]
+FeedbackFormat = Literal["html", "md"]
 SETTINGS = "gradescope.json"
 _LIBRARIES = ("torch", "numpy", "scipy", "matplotlib", "msgspec", "pytest", "PyYAML", "jinja2",
               "rich", "typer", "tzdata", "packaging", "psutil", "pyseccomp", "nh3",
@@ -50,19 +50,13 @@ class GradescopeSettings(msgspec.Struct, frozen=True):
     """Settings in the zip that determine when and how Gradescope shows results."""
 
     week: str
-    visibility: str = "after_due_date"
-    feedback: str = "html"
+    visibility: Visibility = "after_due_date"
+    feedback: FeedbackFormat = "html"
 
 
-def autograder_zip(
-    course: Course, week: Week, visibility: str = "after_due_date", feedback: str = "html"
-) -> bytes:
-    """Return the zip; raise KitError if `visibility` or `feedback` has an unknown value."""
-    if visibility not in VISIBILITIES:
-        raise KitError(f"--visibility is one of {', '.join(VISIBILITIES)}, not {visibility!r}")
-    if feedback not in FEEDBACK:
-        raise KitError(f"--feedback is one of {', '.join(FEEDBACK)}, not {feedback!r}")
-    settings = GradescopeSettings(week.name, visibility, feedback)
+def autograder_zip(course: Course, settings: GradescopeSettings) -> bytes:
+    """Return the zip of the week that the settings name."""
+    week = course.week(settings.week)
     templates = resources("autograder.channels") / "templates"
     files = _kit_files(course, week) | {
         "setup.sh": (templates / "gradescope.setup.sh").read_bytes(),

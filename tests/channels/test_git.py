@@ -155,7 +155,7 @@ def test_links_and_submodules_are_left_out(commit: Commit, collect, tmp_path: Pa
 def test_the_templates_own_files_are_no_trouble(commit: Commit, collect, tmp_path: Path):
     own = {".gitignore": "x", ".github/workflows/checks.yml": "name: checks"}
     commit("ada", {"tiny.py": CODE, **own}, EARLY)
-    assert collect("ada").notes == []
+    assert collect("ada").problems == []
     assert set(taken(tmp_path)) == {"tiny.py", "timestamp.txt"}
 
 
@@ -187,7 +187,7 @@ def test_attributes_do_not_change_what_is_read(commit: Commit, collect, tmp_path
 
 def test_a_large_file_is_left_out_and_said(commit: Commit, collect, tmp_path: Path):
     commit("ada", {"tiny.py": CODE, "data.csv": "x" * (9 << 20)}, EARLY)
-    assert any("data.csv" in note for note in collect("ada").notes)
+    assert any("data.csv" in note for note in collect("ada").problems)
     assert set(taken(tmp_path)) == {"tiny.py", "timestamp.txt"}
 
 
@@ -200,7 +200,7 @@ def test_a_time_of_the_students_own_is_not_believed(commit: Commit, collect, tmp
 def test_dates_that_go_back_are_pointed_out(commit: Commit, collect):
     commit("ada", {"tiny.py": CODE}, LATE)
     commit("ada", {"tiny.py": CODE + "# backdated\n"}, EARLY)
-    assert collect("ada").notes == ["ada: commit dates decrease along the history"]
+    assert collect("ada").problems == ["ada: commit dates decrease along the history"]
 
 
 def test_a_group_has_one_repository_and_each_gets_it(

@@ -427,7 +427,7 @@ def test_no_file_climbs_out(tmp_path: Path, name: str):
     source = archive(tmp_path / "c.zip", {"lovelaceada_101_9001_work.zip": inner})
     found, files = collected(tmp_path, source, CANVAS)
     assert files == {f"ada/{WEEK}/tiny.py": CODE}
-    assert "not a plain file name" in found.left_out[0]
+    assert "not a plain file name" in found.problems[0]
     assert not list(tmp_path.rglob("escaped.py"))
 
 
