@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from ...batch.cluster import Cluster
     from ...batch.intake import Submission
     from ...model.report.schema import Report
-    from ...nbgrader.gradebook.report_store import About
 
 
 def grade(
@@ -100,8 +99,7 @@ def grade(
             "pass the paths of submissions"
         )
     require_released(course, chosen)
-    abouts: dict[str, About] = {}
-    report, lines = grade_by_release(course, chosen, run, abouts)
+    report, abouts, lines = grade_by_release(course, chosen, run)
     show(report)
     for line in lines:
         console.print(line, soft_wrap=True)

@@ -42,14 +42,14 @@ def collect(course: Course, week: Week, *, check_owner: bool = True) -> Collecti
     unknown = unknown_students(course, week)
     grouped = spread_groups(course, week)
     after = workspace.students("submitted", week)
-    fresh = {*collecting.fresh, *grouped}
-    collection = Collection(
-        foreign=collecting.foreign,
-        notes=[*collecting.notes, *unknown],
+    found: Collection = collecting.found
+    fresh = {*found.fresh, *grouped}
+    collection = msgspec.structs.replace(
+        found,
+        notes=[*found.notes, *unknown],
         fresh=[s for s in after if s in fresh],
         unchanged=[s for s in after if s not in fresh],
         missing=[s for s in read_gradebook(course)[0] if s not in after],
-        asking=collecting.asking,
         grouped=grouped_lines(grouped),
     )
     write_state(_file(course, week), collection)

@@ -26,6 +26,7 @@ from ...model.submission_files import format_timestamp
 from ..regrade.regrade_log import REQUEST, note_request
 from ..release.archive import names
 from ..workspace import Workspace
+from .collector import Collection
 from .history import last_seen
 from .safe_read import read_ordinary
 from .submissions import accept
@@ -41,17 +42,14 @@ class CollectOrdinaryFiles(ExchangeCollect):
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)  # type: ignore[no-untyped-call]  # nbgrader's own
-        self.notes: list[str] = []  # for the instructor
-        self.foreign: dict[str, str] = {}  # student -> owner of the files
-        self.fresh: list[str] = []  # students with a new submission
-        self.asking: list[str] = []  # students who requested a regrade
+        self.found = Collection()
 
     def init_src(self) -> None:
         self.src_records = self._newest()
         for record in self.src_records:
             owner = self._owner(record)
             if self.check_owner and owner != record["username"]:
-                self.foreign[record["username"]] = owner
+                self.found.foreign[record["username"]] = owner
 
     def _newest(self) -> list[Record]:
         """Return each student's newest submission, unless that submission was collected before.
@@ -88,7 +86,7 @@ class CollectOrdinaryFiles(ExchangeCollect):
                 "timestamp": dt.datetime.min,
             }
         if not _STUDENT.match(record["username"]):
-            self.notes.append(f"{record['filename']!r} is not a submission: skipped")
+            self.found.notes.append(f"{record['filename']!r} is not a submission: skipped")
             record["username"] = ""
         return record
 
@@ -103,7 +101,7 @@ class CollectOrdinaryFiles(ExchangeCollect):
         student, owners = ordered[0]["username"], [self._owner(r) for r in ordered]
         if self.check_owner and owners[0] == student:
             for other in sorted(set(owners) - {student}):
-                self.notes.append(
+                self.found.notes.append(
                     f"{student}: the user {other} submitted under this name too; "
                     "the files that the student owns were taken"
                 )
@@ -132,10 +130,11 @@ class CollectOrdinaryFiles(ExchangeCollect):
                 files, left_out = read_ordinary(folder, ignored, max_bytes)
                 accepted = accept(course, week, student, files, time, "exchange")
             except (OSError, KitError) as error:
-                self.notes.append(f"{student}: could not be stored: {error}")
+                self.found.notes.append(f"{student}: could not be stored: {error}")
                 continue
             if REQUEST in files and note_request(course, week, student, files[REQUEST]):
-                self.asking.append(student)
+                self.found.asking.append(student)
             if accepted.entry is not None and not accepted.refused:
-                self.fresh.append(student)
-            self.notes += [f"{student}: {note}" for note in left_out] + accepted.remarks(student)
+                self.found.fresh.append(student)
+            self.found.notes.extend(f"{student}: {note}" for note in left_out)
+            self.found.notes.extend(accepted.remarks(student))

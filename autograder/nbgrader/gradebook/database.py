@@ -264,17 +264,9 @@ def _from_server(url: str, queries: Sequence[str]) -> list[Sequence[Any]]:
 
 
 def _entry(row: Any) -> GradebookEntry:
-    week, student, handed, extension, graded, to_mark, score, penalty = row
-    return GradebookEntry(
-        week=week,
-        student=student,
-        handed_in=_time(handed),
-        extension=_span(extension),
-        graded=bool(graded),
-        to_mark=int(to_mark or 0),
-        score=float(score or 0),
-        penalty=float(penalty or 0),
-    )
+    week, student, handed, extension, graded, to_mark, *points = row
+    times = _time(handed), _span(extension)
+    return GradebookEntry(week, student, *times, bool(graded), int(to_mark), *map(float, points))
 
 
 def _time(value: Any) -> dt.datetime | None:
