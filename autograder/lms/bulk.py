@@ -26,9 +26,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path, PurePosixPath
-from typing import Any
 
-import yaml
+import msgspec
 
 from ..batch.module_name import files_in, folders_with
 from ..model.course import Course, Week
@@ -214,6 +213,18 @@ def _safe(name: str) -> bool:
 # Gradescope's export
 
 
+class _Submitter(msgspec.Struct, rename=":{}".format):
+    sid: str | int | None = None
+    email: str | None = None
+
+
+class _Metadata(msgspec.Struct, rename=":{}".format):
+    """The metadata of one submission, without Gradescope's results."""
+
+    submitters: list[_Submitter] = []
+    created_at: dt.datetime | None = None
+
+
 @dataclass
 class _GradescopeExport:
     """The students of each folder, and submission times by student in nbgrader's format."""
@@ -236,14 +247,18 @@ def _read_export(files: Sequence[tuple[str, Read]], roster: Roster) -> _Gradesco
     if len(found) != 1:
         return None
     ((name, read),) = found
-    export = _GradescopeExport(name.removesuffix(_METADATA))
-    for folder, about in _parsed(name, read(_MAX_METADATA)).items():
-        if isinstance(about, dict):
-            people = [p for p in about.get(":submitters") or [] if isinstance(p, dict)]
-            students = list(filter(None, (_student(p, roster) for p in people)))
-            export.folders[str(folder)] = students
-            if time := _time(about.get(":created_at")):
-                export.times.update(dict.fromkeys(students, time))
+    export, data = _GradescopeExport(name.removesuffix(_METADATA)), read(_MAX_METADATA)
+    if data is None:
+        raise KitError(f"{name}: larger than {_MAX_METADATA >> 20} MiB")
+    try:
+        submissions = msgspec.yaml.decode(data, type=dict[str, _Metadata])
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        raise KitError(f"{name}: not Gradescope's metadata: {str(error)[:120]}") from None
+    for folder, about in submissions.items():
+        students = list(filter(None, (_student(p, roster) for p in about.submitters)))
+        export.folders[folder] = students
+        if about.created_at:
+            export.times.update(dict.fromkeys(students, format_timestamp(about.created_at)))
     return export
 
 
@@ -255,36 +270,12 @@ def _is_on_top(name: str, files: Sequence[tuple[str, Read]]) -> bool:
     return all(n.startswith((root, "__MACOSX/")) for n, _ in files)
 
 
-def _parsed(name: str, data: bytes | None) -> dict[Any, Any]:
-    if data is None:
-        raise KitError(f"{name}: larger than {_MAX_METADATA >> 20} MiB")
-    try:
-        loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-        found = yaml.load(data.decode("utf-8"), loader)
-    except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as error:
-        raise KitError(f"{name}: not Gradescope's metadata: {str(error)[:120]}") from None
-    if not isinstance(found, dict):
-        raise KitError(f"{name}: not Gradescope's metadata: it has no submissions")
-    return found
-
-
-def _student(person: dict[Any, Any], roster: Roster) -> str:
+def _student(person: _Submitter, roster: Roster) -> str:
     """Return the student with a submitter's id or e-mail address, or "" if no entry matches."""
-    for key in (":sid", ":email"):
-        value = str(person.get(key) or "").strip()
-        if value and (matched := roster.match([value])[0].get(value)):
+    for value in filter(None, (str(person.sid or "").strip(), (person.email or "").strip())):
+        if matched := roster.match([value])[0].get(value):
             return matched.student
     return ""
-
-
-def _time(value: object) -> str:
-    """Convert a time from Gradescope's metadata to nbgrader's format; return "" if malformed."""
-    if isinstance(value, str):
-        try:
-            value = dt.datetime.fromisoformat(value)
-        except ValueError:
-            return ""
-    return format_timestamp(value) if isinstance(value, dt.datetime) else ""
 
 
 # Reading folders and archives

@@ -21,7 +21,7 @@ from ...model.errors import NbgraderError
 from ...model.submission_files import Note, digest_of
 from ..workspace import Workspace, replace_folder
 from .notebooks import cell_notes, code_notes, read_cells
-from .safe_read import FILE_BOUND
+from .safe_read import read_ordinary
 
 MARKER = ".parts"
 _INDEX = "index.json"
@@ -124,21 +124,12 @@ def store_files(course: Course, week: Week, student: str, files: Mapping[str, by
 
 def stored_files(course: Course, week: Week, student: str, entry: Entry) -> dict[str, bytes]:
     """Return the files of a submission by name."""
-    return dict(files_below(history_folder(course, week, student) / entry.digest))
+    return files_below(history_folder(course, week, student) / entry.digest)
 
 
-def files_below(folder: Path) -> Iterator[tuple[str, bytes]]:
-    """Yield the name and content of each regular file in a folder.
-
-    Skip links, hidden files, files larger than `FILE_BOUND`, and nbgrader's timestamp.txt.
-    """
-    for path in sorted(folder.rglob("*")):
-        name = path.relative_to(folder)
-        hidden = any(part.startswith(".") for part in name.parts)
-        if hidden or str(name) == _TIMESTAMP or path.is_symlink() or not path.is_file():
-            continue
-        if path.stat().st_size <= FILE_BOUND:
-            yield name.as_posix(), path.read_bytes()
+def files_below(folder: Path) -> dict[str, bytes]:
+    """Return the regular files of a folder by name, without hidden files and timestamp.txt."""
+    return read_ordinary(folder, (".*",))[0] if folder.is_dir() else {}
 
 
 def place(course: Course, week: Week, student: str, entry: Entry) -> None:

@@ -9,13 +9,13 @@ from pathlib import Path
 from ...batch.intake import is_wanted
 from ...lms.bulk import FilesRead
 
-FILE_BOUND = 64 << 20
+_FILE_BOUND = 64 << 20
 _TOTAL_BOUND = 256 << 20
 _FILES_BOUND = 2000
 _DEPTH = 40  # maximum depth of nested folders
 
 
-def read_ordinary(source: Path, ignored: Sequence[str] = (), bound: int = FILE_BOUND) -> FilesRead:
+def read_ordinary(source: Path, ignored: Sequence[str] = (), bound: int = _FILE_BOUND) -> FilesRead:
     """Return the regular files of a folder by name, and a line for each skipped file.
 
     ignored: patterns of file and folder names to skip silently. bound: size limit in bytes for
@@ -40,7 +40,7 @@ def read_ordinary(source: Path, ignored: Sequence[str] = (), bound: int = FILE_B
                 left_out.append("it has too many files; the rest was skipped")
                 return found, left_out
             shown = os.path.normpath(os.path.join(inside, name))
-            own = FILE_BOUND if name.endswith(".ipynb") else min(bound, FILE_BOUND)
+            own = _FILE_BOUND if name.endswith(".ipynb") else min(bound, _FILE_BOUND)
             content, problem = _read_file(name, descriptor, owner, own)
             if content is not None:
                 found[shown] = content
