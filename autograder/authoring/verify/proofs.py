@@ -16,14 +16,7 @@ from typing import Any
 
 import msgspec
 
-from ...batch.store import (
-    PACKAGES,
-    fingerprint,
-    settings,
-    sources_in,
-    trusted_fingerprint,
-    versions,
-)
+from ...batch import store
 from ...files import hash_of, read_state, write_state
 from ...grading.warmup import rare_collection, warm_engine
 from ...model.course import Course, Week, load
@@ -85,7 +78,7 @@ def _path(course: Course, job: ProofJob) -> Path:
 
 def _hash_of_inputs(course: Course, job: ProofJob) -> bytes:
     week = course.week(job.week)
-    facts = (settings(course, week), versions(), week.questions)
+    facts = (store.settings(course, week), store.versions(), week.questions)
     encoded = (msgspec.json.encode(f, order="deterministic") for f in facts)
     return hash_of([_kit_hash(), *encoded, *job.environment, *_files(course, week, job)])
 
@@ -106,7 +99,7 @@ def _files(course: Course, week: Week, job: ProofJob) -> Iterator[bytes]:
     misconceptions = [(m.name, m.source) for m in bank.of_exercise(job.part)]
     for name, source in [*bank.correct_programs, *misconceptions]:
         yield from (name.encode(), source.encode())
-    for _, path in sources_in(graders):
+    for _, path in store.sources_in(graders):
         if path.stem in (f"test_{job.part}", "conftest") or not path.stem.startswith("test_"):
             yield from (path.name.encode(), path.read_bytes())
 
@@ -121,7 +114,7 @@ def _contents(*places: Path) -> Iterator[bytes]:
 @cache
 def _kit_hash() -> bytes:
     root = Path(__file__).parents[2]
-    names = (*PACKAGES, "authoring", "student", "authors")
+    names = (*store.PACKAGES, "authoring", "student", "authors")
     return hash_of(_contents(*(root / name for name in names)))
 
 
@@ -146,13 +139,13 @@ def run_job(job: ProofJob) -> Verification:
         return verify_public(course, week, job.only)
     if job.part == LESSON:
         return verify_lesson(course, week)
-    inputs = fingerprint(course, week, job.devices, job.secret, job.sandbox)
+    inputs = store.fingerprint(course, week, job.devices, job.secret, job.sandbox)
     key = (job.root, week.name, inputs, job.uses_answers)
     if not _engine or _engine[0][0] != key:
         close_engine()
         sandbox = BACKENDS[job.sandbox]() if job.sandbox else None  # already tested by `choose`
         options = course, week, job.devices, job.secret
-        answers = trusted_fingerprint(*options) if job.uses_answers else None
+        answers = store.trusted_fingerprint(*options) if job.uses_answers else None
         engine = warm_engine(*options, sandbox, answers)
         closing = ExitStack()
         closing.callback(engine.close)
