@@ -16,10 +16,10 @@ from ..model.submission_files import KINDS, Kind, parse_timestamp
 from .collect.collector import last_collection
 from .collect.groups import unknown_students
 from .collect.history import last_seen, read_history, read_marker
+from .collect.inbound import submissions_by_student
 from .gradebook import database, report_store
 from .gradebook.effective_results import PastResult, Worth, lower, results
 from .regrade.regrade_log import open_requests
-from .release.archive import inbound_folders
 from .workspace import Workspace
 
 
@@ -154,10 +154,8 @@ def _late(course: Course, entries: list[database.GradebookEntry]) -> dict[str, d
 
 def to_collect(course: Course, week: Week) -> list[str]:
     """Return the students whose newest submission in the exchange has not been collected yet."""
-    workspace = Workspace(course)
-    newest: dict[str, dt.datetime] = {}
-    for _, student, time in inbound_folders(workspace, week):
-        newest[student] = max(time, newest.get(student, time))
+    found = submissions_by_student(course, week)
+    newest = {student: max(s.submitted for s in found[student]) for student in found}
     seen = {student: parse_timestamp(last_seen(course, week, student)) for student in newest}
     return [s for s in sorted(newest) if (before := seen[s]) is None or newest[s] > before]
 

@@ -12,11 +12,10 @@ its own name and under a second name (`week01_softmax-2`), and submissions under
 """
 
 import ast
-import datetime as dt
 import difflib
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -30,7 +29,6 @@ from ...model.course import REGISTRY, Course, Week, load
 from ...model.course.loader import one_week
 from ...model.errors import CourseError
 from ...model.report.schema import Report
-from ...model.submission_files import parse_timestamp
 from ...student.folder.week import DESCRIPTION
 from ..collect.history import read_student
 from ..gradebook.report_store import About, identify
@@ -131,16 +129,6 @@ def names(workspace: Workspace, week: Week) -> list[str]:
         if number and path.is_dir():
             found[int(number.group(1))] = path.name
     return [week.name, *(found[number] for number in sorted(found))]
-
-
-def inbound_folders(workspace: Workspace, week: Week) -> Iterator[tuple[Path, str, dt.datetime]]:
-    """Yield the path, student and time of the folders in the inbound folder that are well named."""
-    for name in names(workspace, week):
-        for path in workspace.inbound.glob(f"*+{name}+*"):
-            student, _, rest = path.name.partition(f"+{name}+")
-            time = parse_timestamp(rest.split("+")[0])
-            if student and time:
-                yield path, student, time
 
 
 def release_of(folder: Path) -> int:

@@ -19,12 +19,12 @@ from ...model.errors import IntakeError
 from ...model.report.schema import Ending
 from ...model.submission_files import Files, digest_of, packed, parse_timestamp
 from ...nbgrader.collect.history import SubmittedPart
+from ...nbgrader.collect.inbound import ExchangeSubmission
 from ...nbgrader.collect.merging import Merged, merge
 from ...nbgrader.collect.submissions import earlier_files
 from ...nbgrader.workspace import Workspace
 from .. import tables as t
 from ..attempt_feedback import allowance, counting_rule
-from ..exchange_inbox import ExchangeSubmission
 from ..queue import Admission
 from ..recording import format_received, history_of, is_pending
 from ..shared_state import SharedState
