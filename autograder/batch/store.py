@@ -52,7 +52,6 @@ def fingerprint(
 def _hashed(
     course: Course, week: Week, names: Iterable[str], secret: bytes, files: Iterable[_Located]
 ) -> bytes:
-    """Hash the settings, library versions, names, secret and files, given as (folder, path)."""
     parts = [*(name.encode() for name in names), secret]
     for facts in (settings(course, week), versions()):
         parts.append(msgspec.json.encode(facts, order="deterministic"))

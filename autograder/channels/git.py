@@ -154,7 +154,6 @@ def _git(bare: Path, command: str, *arguments: str, max_bytes: int = _MAX_OUTPUT
 
 
 def _last_commit(bare: Path, until: dt.datetime | None) -> str | None:
-    """Return the default branch's last commit up to `until`, or None if there is no commit."""
     if not _git(bare, "for-each-ref", "refs/heads").strip():
         return None
     before = [] if until is None else [f"--before={int(until.timestamp())}"]

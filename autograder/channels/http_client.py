@@ -148,6 +148,5 @@ def _is_busy(response: httpx.Response) -> bool:
 
 
 def _retry_after(response: httpx.Response) -> float:
-    """Return the delay in the Retry-After header (at most 60 s), or 0 without this header."""
     text = response.headers.get("retry-after", "")
     return min(60.0, float(text)) if text.isdecimal() else 0.0

@@ -120,7 +120,6 @@ def _moodle_numbers(names: Iterable[str]) -> dict[str, set[str]]:
 
 
 def _words(name: str) -> str:
-    """Return the words of a name, case-folded and sorted."""
     return " ".join(sorted(name.casefold().split()))
 
 

@@ -172,7 +172,6 @@ def _moodle(weeks: Sequence[Week], titles: Sequence[str], roster: Roster, rows: 
 
 
 def _brightspace(_: Sequence[Week], titles: Sequence[str], roster: Roster, rows: Rows) -> str:
-    """Add the weeks' columns, and the end-of-line column of Brightspace."""
     first, *others = _table(titles, roster, rows)
     return csv_text([[*first, "End-of-Line Indicator"], *([*row, "#"] for row in others)])
 

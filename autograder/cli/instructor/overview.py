@@ -125,7 +125,6 @@ def status(
 
 
 def _flagged(w: WeekStatus) -> set[str]:
-    """Return the students whose submissions need attention."""
     noted = {s for kind, some in w.noted.items() if kind != "kept" for s in some}
     return {*w.foreign, *w.refused, *noted, *w.strangers, *w.not_accepted}
 
@@ -143,7 +142,6 @@ def _print_table(weeks: list[WeekStatus]) -> None:
 
 
 def _to_do(w: WeekStatus) -> list[str]:
-    """Return the instructor's to-do list for a week, with the commands to run."""
     lines = []
     if not w.released and w.release <= dt.datetime.now(dt.UTC) < w.due:
         lines.append(f"not released yet: `autograder release {w.week}`")
@@ -165,7 +163,6 @@ def _to_do(w: WeekStatus) -> list[str]:
 
 
 def _flagged_lines(w: WeekStatus) -> list[str]:
-    """Return a line for each problem, with the names of the affected students."""
     owners: dict[str, list[str]] = {}
     for student, owner in sorted(w.foreign.items()):
         owners.setdefault(owner, []).append(student)

@@ -197,7 +197,6 @@ def read_student(
 def _notebook_notes(
     course: Course, week: Week, folder: Path, submission: Submission
 ) -> Iterator[Note]:
-    """Yield notes about changed cells, and about notebook code that belongs in the module."""
     workspace = Workspace(course)
     if cells := read_cells(folder / f"{week.name}.ipynb"):
         released = read_cells(workspace.released(week) / f"{week.name}.ipynb")

@@ -24,14 +24,13 @@ _SQLITE = "sqlite:///"
 _EPOCH = dt.datetime(1970, 1, 1)  # SQLAlchemy stores a timedelta in SQLite as _EPOCH + timedelta
 _STUDENTS = "SELECT id FROM student ORDER BY id"
 _PEOPLE = "SELECT id, first_name, last_name, email FROM student ORDER BY id"
-_CELLS = """
-SELECT assignment.name, base_cell.name, grade_cells.max_score
-FROM grade_cells
-JOIN base_cell ON base_cell.id = grade_cells.id
-JOIN notebook ON notebook.id = base_cell.notebook_id
-JOIN assignment ON assignment.id = notebook.assignment_id
+_ASSIGNMENTS = """
+SELECT assignment.name, assignment.duedate, base_cell.name, grade_cells.max_score
+FROM assignment
+LEFT JOIN notebook ON notebook.assignment_id = assignment.id
+LEFT JOIN base_cell ON base_cell.notebook_id = notebook.id
+LEFT JOIN grade_cells ON grade_cells.id = base_cell.id
 """
-_DUE = "SELECT name, duedate FROM assignment"
 _EXTENDED = """
 SELECT assignment.name, submitted.student_id, submitted.id, submitted.extension
 FROM submitted_assignment AS submitted
@@ -217,18 +216,14 @@ def lateness_by_entry(course: Course) -> list[tuple[GradebookEntry, Lateness | N
     return found
 
 
-def read_due_dates(course: Course) -> dict[str, dt.datetime | None]:
-    """Return the due date (aware, UTC) of each assignment in the gradebook."""
-    (rows,) = query_gradebook(course, (_DUE,))
-    return {str(name): _time(due) for name, due in rows}
-
-
-def read_cells(course: Course) -> dict[str, dict[str, float]]:
-    """Return the maximum points of each grade cell, by assignment and cell."""
-    (rows,) = query_gradebook(course, (_CELLS,))
-    found: dict[str, dict[str, float]] = {}
-    for assignment, cell, points in rows:
-        found.setdefault(str(assignment), {})[str(cell)] = float(points)
+def read_assignments(course: Course) -> dict[str, tuple[dt.datetime | None, dict[str, float]]]:
+    """Return the due date (aware, UTC) and the points of each grade cell, by assignment."""
+    (rows,) = query_gradebook(course, (_ASSIGNMENTS,))
+    found: dict[str, tuple[dt.datetime | None, dict[str, float]]] = {}
+    for assignment, due, cell, points in rows:
+        _, cells = found.setdefault(str(assignment), (_time(due), {}))
+        if points is not None:
+            cells[str(cell)] = float(points)
     return found
 
 
