@@ -181,11 +181,6 @@ def _write_json(path: Path, report: Report) -> None:
     if str(path) == "-":
         sys.stdout.buffer.write(data)
         sys.stdout.flush()
-    elif path.exists() and not path.is_file():  # a pipe or a terminal
-        try:
-            path.write_bytes(data)
-        except OSError as error:
-            raise KitError(f"{path} cannot be written: {error.strerror}") from None
     else:
         umask = os.umask(0o077)
         os.umask(umask)
