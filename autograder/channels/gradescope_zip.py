@@ -26,7 +26,7 @@ from ..model.course import REGISTRY, Course, Week
 from ..model.course.loader import one_week
 from ..model.errors import KitError
 from ..model.report import scoring
-from ..model.report.schema import Ending, ExerciseReport, SubmissionReport, Verdict
+from ..model.report.schema import Ending, SubmissionReport, Verdict
 from ..model.submission_files import packed
 
 Visibility = Literal["visible", "after_due_date", "after_published", "hidden"]
@@ -107,7 +107,18 @@ def results(report: SubmissionReport, week: Week, settings: GradescopeSettings) 
     if report.verdict is Ending.GRADER_FAULT:
         raise KitError(f"system error: {report.message}")
     counted = {e.name: e.score for e in scoring.counted(week, report.exercises)}
-    tests = [entry for exercise in report.exercises for entry in _public_tests(exercise)]
+    tests: list[dict[str, Any]] = []
+    for exercise in report.exercises:
+        if ran := [t for t in exercise.tests if t.public and t.verdict.ran]:
+            passed = sum(t.verdict is Verdict.PASS for t in ran)
+            tests.append(
+                {
+                    "name": f"{exercise.name}, public tests: {passed} of {len(ran)}",
+                    "status": "passed" if passed == len(ran) else "failed",
+                    "output": "",
+                    "visibility": "visible",
+                }
+            )
     for exercise in report.exercises:
         points = week.exercise(exercise.name).points
         tests.append(
@@ -130,19 +141,3 @@ def results(report: SubmissionReport, week: Week, settings: GradescopeSettings) 
         "stdout_visibility": "hidden",
         "tests": tests,
     }
-
-
-def _public_tests(exercise: ExerciseReport) -> list[dict[str, Any]]:
-    """Return one entry without points for all public tests, or [] if none of them ran."""
-    ran = [t for t in exercise.tests if t.public and t.verdict.ran]
-    if not ran:
-        return []
-    passed = sum(t.verdict is Verdict.PASS for t in ran)
-    return [
-        {
-            "name": f"{exercise.name}, public tests: {passed} of {len(ran)}",
-            "status": "passed" if passed == len(ran) else "failed",
-            "output": "",
-            "visibility": "visible",
-        }
-    ]
