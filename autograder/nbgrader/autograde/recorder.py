@@ -4,7 +4,7 @@ Each submission passes through nbgrader's autograde step, which takes the scores
 instead of executing the notebook.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from ...files import in_turn
@@ -51,19 +51,14 @@ def require_released(course: Course, week: Week) -> None:
 
 
 def record(
-    course: Course,
-    week: Week,
-    report: Report,
-    on_done: Callable[[], None] = lambda: None,
-    abouts: Mapping[str, About] | None = None,
+    course: Course, week: Week, report: Report, abouts: Mapping[str, About] | None = None
 ) -> RecordedScores:
     """Record the scores of every submission in the report.
 
     If a system error prevented grading, the student's earlier scores stay. Raise NbgraderError if
     the week was not released.
 
-    on_done: called after each submission. abouts: identity of each graded submission, by student;
-    for other students, the identity of the collected submission is used.
+    abouts: identity of each graded submission, by student; default: of the collected submission
     """
     require_released(course, week)
     keep_marks(course)
@@ -72,7 +67,6 @@ def record(
         recorder = _Recorder(course, week, transaction)
         for submission in report.submissions:
             recorder.record(submission, (abouts or {}).get(submission.name))
-            on_done()
     outcome = recorder.outcome
     outcome.notes[:0] = [f"LOOK  {restored}"] if restored else []
     if recorder.rescored:
