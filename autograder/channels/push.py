@@ -14,8 +14,7 @@ import hashlib
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from enum import Enum
-from typing import Protocol
+from typing import Literal, Protocol
 
 import msgspec
 
@@ -58,12 +57,7 @@ class Platform(Protocol):
         """Enter points, and the comment unless it is None; return a warning, or ""."""
 
 
-class Todo(Enum):
-    """The action for one student."""
-
-    WRITE = "write"
-    SAME = "same"
-    CHANGED_THERE = "changed there"
+Todo = Literal["write", "same", "changed there"]  # the action for one student
 
 
 class Pushed(msgspec.Struct, frozen=True):
@@ -102,7 +96,7 @@ class Push:
     failed: dict[str, str] = field(default_factory=dict)
 
     def of(self, todo: Todo) -> list[PlannedGrade]:
-        return [one for one in self.plan if one.todo is todo]
+        return [one for one in self.plan if one.todo == todo]
 
 
 def comments_of(course: Course, week: Week, students: Iterable[str]) -> dict[str, str]:
@@ -155,9 +149,9 @@ def _todo(
 ) -> Todo:
     same = there.points is not None and abs(there.points - points) <= _TOLERANCE
     if same:
-        return Todo.SAME if comment is None else Todo.WRITE
+        return "same" if comment is None else "write"
     ours = there.points is None or (last is not None and last.explains(there.points))
-    return Todo.WRITE if ours or overwrite else Todo.CHANGED_THERE
+    return "write" if ours or overwrite else "changed there"
 
 
 def carry_out_push(
@@ -170,7 +164,7 @@ def carry_out_push(
     """Send the planned grades; store the results in `push`; call `on_done` after each student."""
     journal = _Journal(course, week, platform.name)
     with journal.alone():
-        for one in push.of(Todo.WRITE):
+        for one in push.of("write"):
             journal.note(one, done=False)
             try:
                 warning = _write(platform, one)

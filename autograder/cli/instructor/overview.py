@@ -66,11 +66,8 @@ def _course_checks(course: Course) -> Iterator[tuple[bool, str, str]]:
     """Yield a failed check for each week that is probably a slip in course.yaml."""
     for before, week in itertools.pairwise(course.weeks):
         if course.localized(week.due) < course.localized(before.due):
-            yield (
-                False,
-                f"{week.name} is due before {before.name}",
-                f"check the dates in {REGISTRY}",
-            )
+            order = f"{week.name} is due before {before.name}"
+            yield False, order, f"check the dates in {REGISTRY}"
     listed = {week.name for week in course.weeks}
     for folder in sorted((course.root / "exercises").glob("week*")):
         if folder.is_dir() and folder.name not in listed:
