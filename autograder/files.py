@@ -1,4 +1,4 @@
-"""Atomic writes, locks, temporary folders, and the course's secret.
+"""Atomic writes, state files, locks, temporary folders, and the course's secret.
 
 A process holds a lock in each of its temporary folders, and the kernel releases the locks of dead
 processes. The next process that creates such a folder removes all unlocked ones, because temporary
