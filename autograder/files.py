@@ -1,4 +1,4 @@
-"""Atomic writes, locks, temporary folders, and the course's secret.
+"""Atomic writes, state files, locks, temporary folders, and the course's secret.
 
 A process holds a lock in each of its temporary folders, and the kernel releases the locks of dead
 processes. The next process that creates such a folder removes all unlocked ones, because temporary
@@ -17,13 +17,16 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
+
+import msgspec
 
 if TYPE_CHECKING:
     from .model.course import Course
 
 _PREFIX = "autograder-work-"
 _LOCK = "lock"
+_Content = TypeVar("_Content")
 
 
 def replace_file(path: Path, data: bytes, mode: int = 0o600, *, lasting: bool = True) -> None:
@@ -44,6 +47,27 @@ def replace_file(path: Path, data: bytes, mode: int = 0o600, *, lasting: bool = 
     except BaseException:
         Path(temporary).unlink(missing_ok=True)
         raise
+
+
+def read_state(
+    path: Path, kind: type[_Content], damaged: Exception | None = None
+) -> _Content | None:
+    """Return the content of a JSON file, or None if it is missing or malformed.
+
+    damaged: raise this exception if the file exists but cannot be decoded
+    """
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=kind)
+    except (OSError, msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        if damaged is not None and not isinstance(error, FileNotFoundError):
+            raise damaged from None
+        return None
+
+
+def write_state(path: Path, content: object, *, lasting: bool = True) -> None:
+    """Replace a JSON file atomically. A missing folder is created for this user only."""
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    replace_file(path, msgspec.json.encode(content), lasting=lasting)
 
 
 def write_files(folder: Path, files: Mapping[str, bytes]) -> None:

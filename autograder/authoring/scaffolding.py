@@ -191,9 +191,8 @@ def _week_values(
 
 def _values(week: str, topic: str, exercise: str, libraries: tuple[Library, ...]) -> dict[str, Any]:
     """Return the variables of the templates; raise CourseError if the function name is invalid."""
-    if not re.fullmatch(r"[a-z][a-z0-9_]*", exercise):
-        raise CourseError(f"{exercise!r} is not a function name: use a-z, 0-9 and _")
-    _check_not_keyword(exercise)
+    if not re.fullmatch(r"[a-z][a-z0-9_]*", exercise) or keyword.iskeyword(exercise):
+        raise CourseError(f"{exercise!r} is not a function name: use a-z, 0-9 and _, no keyword")
     torch = "torch" in libraries
     return {
         "name": week,
@@ -220,17 +219,9 @@ def _check_topic(weeks: tuple[Week, ...], name: str) -> str:
     for week in weeks:
         if week.name[4:6] == number:
             raise CourseError(f"{REGISTRY} already has {week.name}: choose another number")
-    _check_not_keyword(topic)
-    if topic in sys.stdlib_module_names or find_spec(topic) is not None:
-        raise CourseError(
-            f"{topic}.py would hide Python's module {topic!r}: choose a name like {topic}s"
-        )
+    if topic in sys.stdlib_module_names or keyword.iskeyword(topic) or find_spec(topic):
+        raise CourseError(f"Python has a module or keyword {topic!r}: choose a name like {topic}s")
     return topic
-
-
-def _check_not_keyword(name: str) -> None:
-    if keyword.iskeyword(name):
-        raise CourseError(f"{name!r} is a Python keyword: choose another name")
 
 
 def _write_week(course: Course, values: dict[str, Any], registry: str) -> list[Path]:

@@ -107,16 +107,17 @@ class _Pool(ProcessPoolExecutor):
             signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def process_pool(count: int) -> ProcessPoolExecutor:
+def process_pool(count: int, niceness: int = 0) -> ProcessPoolExecutor:
     """Return a pool of `count` spawned processes that exit when this process exits."""
-    return _Pool(count, get_context("spawn"), initializer=end_with_parent)
+    return _Pool(count, get_context("spawn"), initializer=_initialize, initargs=(niceness,))
 
 
-def end_with_parent() -> None:
+def _initialize(niceness: int) -> None:
     """Ignore Ctrl-C, and exit this process when its parent exits, even if the parent is killed.
 
-    Without this thread, a process that is waiting for jobs would never exit.
+    Without the thread, a process that is waiting for jobs would never exit.
     """
+    os.nice(niceness)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     parent = parent_process()

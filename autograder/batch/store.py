@@ -19,7 +19,7 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from ..files import hash_of, replace_file
+from ..files import hash_of, read_state, write_state
 from ..model.availability import EXTRAS
 from ..model.course import Counterexamples, Course, Limits, Scoring, Suspects, Week
 from ..model.report.schema import SubmissionReport
@@ -52,7 +52,6 @@ def fingerprint(
 def _hashed(
     course: Course, week: Week, names: Iterable[str], secret: bytes, files: Iterable[_Located]
 ) -> bytes:
-    """Hash the settings, library versions, names, secret and files, given as (folder, path)."""
     parts = [*(name.encode() for name in names), secret]
     for facts in (settings(course, week), versions()):
         parts.append(msgspec.json.encode(facts, order="deterministic"))
@@ -120,15 +119,10 @@ class ResultStore:
 
     def get(self, key: str) -> SubmissionReport | None:
         """Return the stored report, or None if it is missing or damaged."""
-        try:
-            return msgspec.json.decode(self._path(key).read_bytes(), type=SubmissionReport)
-        except (OSError, msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-            return None
+        return read_state(self._path(key), SubmissionReport)
 
     def put(self, key: str, report: SubmissionReport) -> None:
-        path = self._path(key)
-        path.parent.mkdir(exist_ok=True)
-        replace_file(path, msgspec.json.encode(report), lasting=False)
+        write_state(self._path(key), report, lasting=False)
 
     def _path(self, key: str) -> Path:
         return self.folder / key[:2] / f"{key}.json"

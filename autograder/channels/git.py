@@ -19,12 +19,12 @@ import signal
 import subprocess
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
 
-from ..lms.bulk import Accept, Read, content_from
+from ..lms.bulk import Accept, Found, Read, content_from
 from ..lms.csv_tables import read_rows
 from ..model.course import Course, Week
 from ..model.course.late import due_for
@@ -48,22 +48,6 @@ class StudentRepository:
 
     student: str
     location: str
-
-
-@dataclass
-class GitFound:
-    """The result of a collection.
-
-    commits: date of the collected commit, by student
-    missing: students without a commit before the due date
-    failed:  error by student, for repositories that could not be read
-    notes:   remarks for the instructor
-    """
-
-    commits: dict[str, dt.datetime] = field(default_factory=dict)
-    missing: list[str] = field(default_factory=list)
-    failed: dict[str, str] = field(default_factory=dict)
-    notes: list[str] = field(default_factory=list)
 
 
 def read_repositories(roster: Path, pattern: str | None) -> list[StudentRepository]:
@@ -101,52 +85,52 @@ def collect_git(
     newest: bool = False,
     extended: Mapping[str, dt.timedelta] | None = None,
     on_done: Callable[[], None] = lambda: None,
-) -> GitFound:
+) -> Found:
     """Collect each student's last commit before the due date.
 
     accept: called with the student, the files and the time of the commit
     newest: ignore the due date. extended: extensions of the due date, by student
     on_done: called after each repository
     """
-    found = GitFound()
+    found = Found()
     for one in repositories:
         more = (extended or {}).get(one.student, dt.timedelta())
         until = None if newest else due_for(course, week, one.student, more)
         try:
             with tempfile.TemporaryDirectory(prefix="collecting-") as folder:
-                _collect(course, week, one, Path(folder) / "bare", until, accept, found)
+                taken = _read_last_commit(course, week, one.location, Path(folder) / "bare", until)
+            if taken is None:
+                found.missing.append(one.student)
+            else:
+                files, date, notes = taken
+                found.problems += [f"{one.student}: {note}" for note in notes]
+                found.problems += accept(one.student, files, format_timestamp(date))
+                found.collected.append(one.student)
         except KitError as error:
-            found.failed[one.student] = str(error)
+            found.problems.append(f"{one.student}: {error}")
         except (OSError, ValueError, OverflowError) as error:  # an invalid date, name or size
-            found.failed[one.student] = f"{one.location}: cannot be read: {error}"
+            found.problems.append(f"{one.student}: {one.location}: cannot be read: {error}")
         on_done()
+    if found.collected:
+        found.facts.append("submission times are commit times, which students' machines set")
     return found
 
 
-def _collect(
-    course: Course,
-    week: Week,
-    repository: StudentRepository,
-    bare: Path,
-    until: dt.datetime | None,
-    accept: Accept,
-    found: GitFound,
-) -> None:
-    _clone(repository.location, bare)
+def _read_last_commit(
+    course: Course, week: Week, location: str, bare: Path, until: dt.datetime | None
+) -> tuple[dict[str, bytes], dt.datetime, list[str]] | None:
+    """Return the files and the date of the last commit, and notes; None if there is no commit."""
+    _clone(location, bare)
     commit = _last_commit(bare, until)
     if commit is None:
-        found.missing.append(repository.student)
-        return
+        return None
     shown = _git(bare, "log", "--first-parent", "--format=%ct", commit, "--")
     times = [int(seconds) for seconds in shown.splitlines()]  # newest first
-    if any(older - newer > _CLOCK_SKEW_SECONDS for newer, older in pairwise(times)):
-        found.notes.append(f"{repository.student}: commit dates decrease along the history")
-    date = dt.datetime.fromtimestamp(times[0], dt.UTC)
     bound = course.limits(week).submission_mib << 20
-    content, left_out = content_from(dict(_files(bare, commit)), week, bound)
-    found.notes += [f"{repository.student}: {line}" for line in left_out]
-    found.notes += accept(repository.student, content, format_timestamp(date))
-    found.commits[repository.student] = date
+    content, notes = content_from(dict(_files(bare, commit)), week, bound)
+    if any(older - newer > _CLOCK_SKEW_SECONDS for newer, older in pairwise(times)):
+        notes.append("commit dates decrease along the history")
+    return content, dt.datetime.fromtimestamp(times[0], dt.UTC), notes
 
 
 def _clone(location: str, bare: Path) -> None:
@@ -170,7 +154,6 @@ def _git(bare: Path, command: str, *arguments: str, max_bytes: int = _MAX_OUTPUT
 
 
 def _last_commit(bare: Path, until: dt.datetime | None) -> str | None:
-    """Return the default branch's last commit up to `until`, or None if there is no commit."""
     if not _git(bare, "for-each-ref", "refs/heads").strip():
         return None
     before = [] if until is None else [f"--before={int(until.timestamp())}"]

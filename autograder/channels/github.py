@@ -86,7 +86,6 @@ def bundle_files(course: Course, week: Week) -> dict[str, bytes]:
 
 
 def _requirements(week: Week) -> bytes:
-    """Return a requirements.txt for the public checks, with torch's CPU build if they use torch."""
     index = f"--extra-index-url {CPU_BUILDS}\n" if "torch" in week.libraries else ""
     return index.encode() + requirements(week, (*week.libraries, "pytest"))
 

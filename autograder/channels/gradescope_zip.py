@@ -13,7 +13,7 @@ import stat
 from importlib import metadata
 from importlib.resources import files as resources
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
@@ -26,15 +26,15 @@ from ..model.course import REGISTRY, Course, Week
 from ..model.course.loader import one_week
 from ..model.errors import KitError
 from ..model.report import scoring
-from ..model.report.schema import Ending, ExerciseReport, SubmissionReport, Verdict
+from ..model.report.schema import Ending, SubmissionReport, Verdict
 from ..model.submission_files import packed
 
-VISIBILITIES = ("visible", "after_due_date", "after_published", "hidden")
-FEEDBACK = ("html", "md")
+Visibility = Literal["visible", "after_due_date", "after_published", "hidden"]
+FeedbackFormat = Literal["html", "md"]
 SETTINGS = "gradescope.json"
 _LIBRARIES = ("torch", "numpy", "scipy", "matplotlib", "msgspec", "pytest", "PyYAML", "jinja2",
               "rich", "typer", "tzdata", "packaging", "psutil", "pyseccomp", "nh3",
-              "markdown-it-py", "mdit-py-plugins", "latex2mathml", "pygments")  # fmt: skip
+              "markdown-it-py", "mdit-py-plugins", "math-core", "pygments")  # fmt: skip
 _KIT = Path(autograder.__file__).parent
 _PACKAGES = (
     *("batch", "channels", "feedback", "grading", "authors", "model", "pages", "repair"),
@@ -50,19 +50,13 @@ class GradescopeSettings(msgspec.Struct, frozen=True):
     """Settings in the zip that determine when and how Gradescope shows results."""
 
     week: str
-    visibility: str = "after_due_date"
-    feedback: str = "html"
+    visibility: Visibility = "after_due_date"
+    feedback: FeedbackFormat = "html"
 
 
-def autograder_zip(
-    course: Course, week: Week, visibility: str = "after_due_date", feedback: str = "html"
-) -> bytes:
-    """Return the zip; raise KitError if `visibility` or `feedback` has an unknown value."""
-    if visibility not in VISIBILITIES:
-        raise KitError(f"--visibility is one of {', '.join(VISIBILITIES)}, not {visibility!r}")
-    if feedback not in FEEDBACK:
-        raise KitError(f"--feedback is one of {', '.join(FEEDBACK)}, not {feedback!r}")
-    settings = GradescopeSettings(week.name, visibility, feedback)
+def autograder_zip(course: Course, settings: GradescopeSettings) -> bytes:
+    """Return the zip of the week that the settings name."""
+    week = course.week(settings.week)
     templates = resources("autograder.channels") / "templates"
     files = _kit_files(course, week) | {
         "setup.sh": (templates / "gradescope.setup.sh").read_bytes(),
@@ -113,7 +107,18 @@ def results(report: SubmissionReport, week: Week, settings: GradescopeSettings) 
     if report.verdict is Ending.GRADER_FAULT:
         raise KitError(f"system error: {report.message}")
     counted = {e.name: e.score for e in scoring.counted(week, report.exercises)}
-    tests = [entry for exercise in report.exercises for entry in _public_tests(exercise)]
+    tests: list[dict[str, Any]] = []
+    for exercise in report.exercises:
+        if ran := [t for t in exercise.tests if t.public and t.verdict.ran]:
+            passed = sum(t.verdict is Verdict.PASS for t in ran)
+            tests.append(
+                {
+                    "name": f"{exercise.name}, public tests: {passed} of {len(ran)}",
+                    "status": "passed" if passed == len(ran) else "failed",
+                    "output": "",
+                    "visibility": "visible",
+                }
+            )
     for exercise in report.exercises:
         points = week.exercise(exercise.name).points
         tests.append(
@@ -136,19 +141,3 @@ def results(report: SubmissionReport, week: Week, settings: GradescopeSettings) 
         "stdout_visibility": "hidden",
         "tests": tests,
     }
-
-
-def _public_tests(exercise: ExerciseReport) -> list[dict[str, Any]]:
-    """Return one entry without points for all public tests, or [] if none of them ran."""
-    ran = [t for t in exercise.tests if t.public and t.verdict.ran]
-    if not ran:
-        return []
-    passed = sum(t.verdict is Verdict.PASS for t in ran)
-    return [
-        {
-            "name": f"{exercise.name}, public tests: {passed} of {len(ran)}",
-            "status": "passed" if passed == len(ran) else "failed",
-            "output": "",
-            "visibility": "visible",
-        }
-    ]

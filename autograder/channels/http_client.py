@@ -8,7 +8,6 @@ connection error they may have taken effect, so the caller first reads the curre
 """
 
 import os
-import re
 import stat
 import time
 from collections.abc import Iterator
@@ -53,7 +52,6 @@ _TIMEOUT_SECONDS = 30.0
 _ATTEMPTS = 4
 _MAX_PAGES = 500
 _BUSY = (429, 502, 503, 504)
-_NEXT = re.compile(r'<([^>]+)>\s*;[^,]*\brel="?next"?')
 
 
 class Web:
@@ -81,10 +79,9 @@ class Web:
         for _ in range(_MAX_PAGES):
             response = self._send("GET", path, retry=True, headers={"Accept": accept}, **options)
             yield response.json()
-            found = _NEXT.search(response.headers.get("link", ""))
-            if found is None:
+            if "next" not in response.links:
                 return
-            path, options = found.group(1), {}
+            path, options = response.links["next"]["url"], {}
         raise PlatformError(f"{self._origin[1]}: a list has more than {_MAX_PAGES} pages")
 
     def write(self, method: str, path: str, **content: Any) -> Any:
@@ -151,6 +148,5 @@ def _is_busy(response: httpx.Response) -> bool:
 
 
 def _retry_after(response: httpx.Response) -> float:
-    """Return the delay in the Retry-After header (at most 60 s), or 0 without this header."""
     text = response.headers.get("retry-after", "")
     return min(60.0, float(text)) if text.isdecimal() else 0.0

@@ -14,13 +14,12 @@ import hashlib
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from enum import Enum
-from typing import Protocol
+from typing import Literal, Protocol
 
 import msgspec
 
 from ..feedback.render import submission_text
-from ..files import alone, replace_file
+from ..files import alone, read_state, write_state
 from ..lms.grade_files import total
 from ..lms.roster import Roster, RosterEntry
 from ..model.course import Course, Week
@@ -58,12 +57,7 @@ class Platform(Protocol):
         """Enter points, and the comment unless it is None; return a warning, or ""."""
 
 
-class Todo(Enum):
-    """The action for one student."""
-
-    WRITE = "write"
-    SAME = "same"
-    CHANGED_THERE = "changed there"
+Todo = Literal["write", "same", "changed there"]  # the action for one student
 
 
 class Pushed(msgspec.Struct, frozen=True):
@@ -102,7 +96,7 @@ class Push:
     failed: dict[str, str] = field(default_factory=dict)
 
     def of(self, todo: Todo) -> list[PlannedGrade]:
-        return [one for one in self.plan if one.todo is todo]
+        return [one for one in self.plan if one.todo == todo]
 
 
 def comments_of(course: Course, week: Week, students: Iterable[str]) -> dict[str, str]:
@@ -155,9 +149,9 @@ def _todo(
 ) -> Todo:
     same = there.points is not None and abs(there.points - points) <= _TOLERANCE
     if same:
-        return Todo.SAME if comment is None else Todo.WRITE
+        return "same" if comment is None else "write"
     ours = there.points is None or (last is not None and last.explains(there.points))
-    return Todo.WRITE if ours or overwrite else Todo.CHANGED_THERE
+    return "write" if ours or overwrite else "changed there"
 
 
 def carry_out_push(
@@ -170,7 +164,7 @@ def carry_out_push(
     """Send the planned grades; store the results in `push`; call `on_done` after each student."""
     journal = _Journal(course, week, platform.name)
     with journal.alone():
-        for one in push.of(Todo.WRITE):
+        for one in push.of("write"):
             journal.note(one, done=False)
             try:
                 warning = _write(platform, one)
@@ -219,21 +213,15 @@ class _Journal:
     """The record of the grades of a week that were sent to a platform."""
 
     def __init__(self, course: Course, week: Week, platform: str) -> None:
-        folder = course.state / "pushes"
-        folder.mkdir(exist_ok=True, mode=0o700)
-        self._path = folder / f"{platform}-{week.name}.json"
+        self._path = course.state / "pushes" / f"{platform}-{week.name}.json"
 
     def read(self) -> dict[str, Pushed]:
         """Return the record of each student; empty before the first push."""
-        try:
-            return msgspec.json.decode(self._path.read_bytes(), type=dict[str, Pushed])
-        except FileNotFoundError:
-            return {}
-        except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
-            raise KitError(
-                f"{self._path}: cannot read the record of pushed grades: restore it from a backup, "
-                "or remove it and check with --dry-run"
-            ) from None
+        damaged = KitError(
+            f"{self._path}: cannot read the record of pushed grades: restore it from a backup, "
+            "or remove it and check with --dry-run"
+        )
+        return read_state(self._path, dict[str, Pushed], damaged) or {}
 
     def note(self, grade: PlannedGrade, *, done: bool) -> None:
         """Record a grade before it is sent (`done=False`), or after the platform's response."""
@@ -242,7 +230,7 @@ class _Journal:
         before = record.get(grade.student, Pushed())
         known, sending = (grade.points, None) if done else (before.points, grade.points)
         record[grade.student] = Pushed(known, sending, now)
-        replace_file(self._path, msgspec.json.encode(record))
+        write_state(self._path, record)
 
     def alone(self) -> AbstractContextManager[None]:
         """Lock the record; raise KitError if another process is pushing this week."""

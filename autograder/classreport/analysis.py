@@ -178,10 +178,7 @@ def _exercise(name: str, points: float, graded: _Reports) -> ExerciseSummary:
 
 
 def _items(done: Mapping[str, ExerciseReport], graded: _Reports) -> Iterator[Item]:
-    """Yield the class's results in each test of an exercise, in the order of the reports.
-
-    done: the exercise's reports by student.
-    """
+    """Yield the class's results in each test of an exercise, given its reports by student."""
     examples: dict[str, TestReport] = {}
     passed: dict[str, dict[str, bool]] = defaultdict(dict)
     for student, report in done.items():

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import msgspec
 
+from ..files import read_state
 from ..model.course import Course, Week
 from ..model.errors import KitError
 from ..model.report.schema import Report, SubmissionReport, from_json
@@ -34,13 +35,10 @@ def recorded_report(course: Course, week: Week) -> Report | None:
     """
     submissions = []
     for path in sorted(recorded_folder(course, week).glob("*.json")):
-        try:
-            submissions.append(msgspec.json.decode(path.read_bytes(), type=SubmissionReport))
-        except msgspec.MsgspecError:
-            raise KitError(
-                f"{path}: not a report of this version: run `autograder grade {week.name}` again"
-            ) from None
-    return Report(week.name, (), tuple(submissions)) if submissions else None
+        remedy = f"run `autograder grade {week.name}` again"
+        damaged = KitError(f"{path}: not a report of this version: {remedy}")
+        submissions.append(read_state(path, SubmissionReport, damaged))
+    return Report(week.name, (), tuple(filter(None, submissions))) if submissions else None
 
 
 def read_reports(course: Course, files: Sequence[Path]) -> dict[str, Report]:

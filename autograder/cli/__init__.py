@@ -54,33 +54,29 @@ def run(arguments: list[str] | None = None) -> int | str | None:
             print("autograder: stopped; the same command continues the work", file=sys.stderr)
         return end.code
     except KitError as error:
-        print(f"autograder: {error}", file=sys.stderr)
-        return 2
+        message = str(error)
     except OSError as error:
         if error.errno not in _OF_THE_MACHINE:
             raise
         where = f"{error.filename}: " if error.filename else ""
-        print(f"autograder: {where}{error.strerror}: fix this, then try again", file=sys.stderr)
-        return 2
+        message = f"{where}{error.strerror}: fix this, then try again"
     except KeyboardInterrupt:  # before the command has started
         return _INTERRUPTED
     except ModuleNotFoundError as error:
         if (error.name or "autograder").split(".")[0] == "autograder":
             raise
         needed = "'gradewright[instructor,serve]'" if IN_PROJECT else error.name
-        print(
-            f"autograder: this command needs {error.name}, which is not installed here: run "
-            f"`python -m pip install {needed}`",
-            file=sys.stderr,
-        )
-        return 2
+        remedy = f"run `python -m pip install {needed}`"
+        message = f"this command needs {error.name}, which is not installed here: {remedy}"
     except Exception as error:
         database = sys.modules.get("sqlalchemy.exc")
         if database is None or not isinstance(error, database.DBAPIError):
             raise
-        print(f"autograder: the database cannot be used: {error.orig}", file=sys.stderr)
-        return 2
-    return 0
+        message = f"the database cannot be used: {error.orig}"
+    else:
+        return 0
+    print(f"autograder: {message}", file=sys.stderr)
+    return 2
 
 
 def _check_package() -> None:

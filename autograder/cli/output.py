@@ -71,9 +71,12 @@ def new_table(*columns: str, title: str = "") -> Table:
 
 
 def write_output(path: Path, data: bytes, mode: int = 0o600) -> None:
-    """Replace a file atomically; raise KitError if it cannot be written."""
+    """Replace a file atomically, or write to a pipe or terminal; raise KitError if that fails."""
     try:
-        replace_file(path, data, mode)
+        if path.exists() and not path.is_file():
+            path.write_bytes(data)
+        else:
+            replace_file(path, data, mode)
     except OSError as error:
         raise KitError(f"{path} cannot be written: {error.strerror}") from None
 

@@ -289,7 +289,6 @@ def view_exercise(report: ExerciseReport, points: float | None = None) -> Exerci
 
 
 def _variants(tests: Iterable[TestReport]) -> dict[str, list[TestReport]]:
-    """Group tests by their names without axes."""
     found: dict[str, list[TestReport]] = {}
     for test in tests:
         found.setdefault(test.base, []).append(test)

@@ -14,7 +14,7 @@ from pathlib import Path
 import msgspec
 
 from ..authoring.lesson.handout import ANSWER, week_files
-from ..files import replace_file, write_files
+from ..files import replace_file, write_files, write_state
 from ..model.course import Course, Week
 from ..model.errors import KitError
 from ..model.report.schema import Ending, SubmissionReport
@@ -108,7 +108,7 @@ class LearnerFolder:
             record = self.record(week)
             del self._records[week.name]  # read again if the change cannot be stored
             yield record
-            replace_file(self.state / f"{week.name}.json", msgspec.json.encode(record))
+            write_state(self.state / f"{week.name}.json", record)
             self._records[week.name] = record
 
     def visit(self, week: Week) -> None:

@@ -26,9 +26,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path, PurePosixPath
-from typing import Any
 
-import yaml
+import msgspec
 
 from ..batch.module_name import files_in, folders_with
 from ..model.course import Course, Week
@@ -57,56 +56,57 @@ Accept = Callable[[str, dict[str, bytes], str], list[str]]
 
 @dataclass
 class Found:
-    """The students and files in a bulk download.
+    """The submissions in a bulk download, or in students' repositories.
 
-    late: students whom Canvas marks as late
+    collected, missing: students with and without a submission
+    facts: remarks for the instructor
     unmatched: files that match no student on the class list
-    left_out: remarks about files that were not accepted
-    missing: students on the class list without a submission
-    timed: students whose submission time is known
+    problems: remarks about files and submissions that were not accepted
     """
 
     collected: list[str] = field(default_factory=list)
-    late: list[str] = field(default_factory=list)
-    unmatched: list[str] = field(default_factory=list)
-    left_out: list[str] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
-    timed: list[str] = field(default_factory=list)
+    facts: list[str] = field(default_factory=list)
+    unmatched: list[str] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
 
 
 def collect_bulk(course: Course, week: Week, path: Path, roster: Roster, accept: Accept) -> Found:
     """Sort the files of a zip or folder by student, and pass each student's files to `accept`."""
-    found = Found()
+    found, late, times = Found(), set[str](), dict[str, str]()
     by_student: dict[str, dict[str, Read]] = defaultdict(dict)
     with _opened(path) as entries:
         listed = list(entries)
         export, numbers = _read_export(listed, roster), _moodle_numbers(n for n, _ in listed)
+        if export:
+            times = export.times
         for name, read in listed:
             placed = export.place(name) if export else _place(name, roster, numbers)
             if placed is None:
                 continue
-            students, file, late = placed
+            students, file, is_late = placed
             for student in students:
                 by_student[student][file] = read
             if not students:
                 found.unmatched.append(name)
-            elif late:
-                found.late += set(students) - set(found.late)
+            elif is_late:
+                late.update(students)
         bound = course.limits(week).submission_mib << 20
         for student, files in sorted(by_student.items()):
             content, left_out = content_from(files, week, bound)
-            found.left_out += [f"{student}: {line}" for line in left_out]
+            found.problems += [f"{student}: {line}" for line in left_out]
             if content:
-                time = export.times.get(student, "") if export else ""
                 try:
-                    found.left_out += accept(student, content, time)
+                    found.problems += accept(student, content, times.get(student, ""))
+                    found.collected.append(student)
                 except (OSError, KitError) as error:
-                    found.left_out.append(f"{student}: could not be stored: {error}")
-                    continue
-                if time:
-                    found.timed.append(student)
-                found.collected.append(student)
+                    found.problems.append(f"{student}: could not be stored: {error}")
     found.missing = sorted({e.student for e in roster.entries} - set(found.collected))
+    if late:
+        found.facts.append(f"late according to Canvas: {', '.join(sorted(late))}")
+    if not times.keys() >= set(found.collected):
+        line = "some submissions have no time in the download: they are not counted as late"
+        found.facts.append(line)
     return found
 
 
@@ -120,7 +120,6 @@ def _moodle_numbers(names: Iterable[str]) -> dict[str, set[str]]:
 
 
 def _words(name: str) -> str:
-    """Return the words of a name, case-folded and sorted."""
     return " ".join(sorted(name.casefold().split()))
 
 
@@ -213,6 +212,18 @@ def _safe(name: str) -> bool:
 # Gradescope's export
 
 
+class _Submitter(msgspec.Struct, rename=":{}".format):
+    sid: str | int | None = None
+    email: str | None = None
+
+
+class _Metadata(msgspec.Struct, rename=":{}".format):
+    """The metadata of one submission, without Gradescope's results."""
+
+    submitters: list[_Submitter] = []
+    created_at: dt.datetime | None = None
+
+
 @dataclass
 class _GradescopeExport:
     """The students of each folder, and submission times by student in nbgrader's format."""
@@ -235,14 +246,18 @@ def _read_export(files: Sequence[tuple[str, Read]], roster: Roster) -> _Gradesco
     if len(found) != 1:
         return None
     ((name, read),) = found
-    export = _GradescopeExport(name.removesuffix(_METADATA))
-    for folder, about in _parsed(name, read(_MAX_METADATA)).items():
-        if isinstance(about, dict):
-            people = [p for p in about.get(":submitters") or [] if isinstance(p, dict)]
-            students = list(filter(None, (_student(p, roster) for p in people)))
-            export.folders[str(folder)] = students
-            if time := _time(about.get(":created_at")):
-                export.times.update(dict.fromkeys(students, time))
+    export, data = _GradescopeExport(name.removesuffix(_METADATA)), read(_MAX_METADATA)
+    if data is None:
+        raise KitError(f"{name}: larger than {_MAX_METADATA >> 20} MiB")
+    try:
+        submissions = msgspec.yaml.decode(data, type=dict[str, _Metadata])
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        raise KitError(f"{name}: not Gradescope's metadata: {str(error)[:120]}") from None
+    for folder, about in submissions.items():
+        students = list(filter(None, (_student(p, roster) for p in about.submitters)))
+        export.folders[folder] = students
+        if about.created_at:
+            export.times.update(dict.fromkeys(students, format_timestamp(about.created_at)))
     return export
 
 
@@ -254,36 +269,12 @@ def _is_on_top(name: str, files: Sequence[tuple[str, Read]]) -> bool:
     return all(n.startswith((root, "__MACOSX/")) for n, _ in files)
 
 
-def _parsed(name: str, data: bytes | None) -> dict[Any, Any]:
-    if data is None:
-        raise KitError(f"{name}: larger than {_MAX_METADATA >> 20} MiB")
-    try:
-        loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-        found = yaml.load(data.decode("utf-8"), loader)
-    except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as error:
-        raise KitError(f"{name}: not Gradescope's metadata: {str(error)[:120]}") from None
-    if not isinstance(found, dict):
-        raise KitError(f"{name}: not Gradescope's metadata: it has no submissions")
-    return found
-
-
-def _student(person: dict[Any, Any], roster: Roster) -> str:
+def _student(person: _Submitter, roster: Roster) -> str:
     """Return the student with a submitter's id or e-mail address, or "" if no entry matches."""
-    for key in (":sid", ":email"):
-        value = str(person.get(key) or "").strip()
-        if value and (matched := roster.match([value])[0].get(value)):
+    for value in filter(None, (str(person.sid or "").strip(), (person.email or "").strip())):
+        if matched := roster.match([value])[0].get(value):
             return matched.student
     return ""
-
-
-def _time(value: object) -> str:
-    """Convert a time from Gradescope's metadata to nbgrader's format; return "" if malformed."""
-    if isinstance(value, str):
-        try:
-            value = dt.datetime.fromisoformat(value)
-        except ValueError:
-            return ""
-    return format_timestamp(value) if isinstance(value, dt.datetime) else ""
 
 
 # Reading folders and archives

@@ -172,16 +172,12 @@ def _moodle(weeks: Sequence[Week], titles: Sequence[str], roster: Roster, rows: 
 
 
 def _brightspace(_: Sequence[Week], titles: Sequence[str], roster: Roster, rows: Rows) -> str:
-    """Add the weeks' columns, and the end-of-line column of Brightspace."""
     first, *others = _table(titles, roster, rows)
     return csv_text([[*first, "End-of-Line Indicator"], *([*row, "#"] for row in others)])
 
 
 def _table(titles: Sequence[str], roster: Roster, rows: Rows) -> list[list[str]]:
-    """Return a header and a row for each student, with the columns that the platform reads.
-
-    titles: the names of the weeks' columns
-    """
+    """Return a header and a row for each student, with the columns that the platform reads."""
     names = CLASS_LISTS[roster.kind].kept
     kept = [roster.column_of[name] for name in names if name in roster.column_of]
     students = [[*(_cell(c, entry.row[c], roster) for c in kept), *cells] for entry, cells in rows]

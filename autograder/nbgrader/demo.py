@@ -1,16 +1,12 @@
-"""Run through a complete course week with a sample class and real nbgrader (`autograder demo`).
+"""Create a sample class, and submit a week for it with real nbgrader (`autograder demo`).
 
-In the separate project demo/, the demo releases a week, fetches and submits it as each student,
-collects and grades the submissions, and returns feedback. solutions/<week>/class.yaml lists the
-students. Each student's module is assembled from the week's bank (solution, alternatives and
-misconceptions) and from faulty programs in class/.
+solutions/<week>/class.yaml lists the students. Each student's module is assembled from the week's
+bank (solution, alternatives and misconceptions) and from faulty programs in class/. Everything is
+in the separate project demo/.
 """
 
 import ast
 import shutil
-from collections import Counter
-from collections.abc import Callable
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -22,14 +18,11 @@ from ..model.course import REGISTRY, Course, Week, load
 from ..model.course.bank import Bank
 from ..model.course.stubs import stub_of
 from ..model.errors import KitError
-from ..model.report.schema import Report
-from .gradebook.database import GradebookEntry, read_gradebook
 from .workspace import Workspace
 
 FOLDER = "demo"
 CLASS = "class.yaml"
 _CREATED_BY_DEMO = ".made-by-autograder-demo"
-Progress = Callable[[str, int], None]  # (current step, number of newly finished steps)
 
 
 class SampleStudent(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -56,77 +49,6 @@ def sample_class(course: Course) -> tuple[SampleStudent, ...]:
         ) from None
     except msgspec.MsgspecError as error:
         raise KitError(f"{path.relative_to(course.root)}: {error}") from None
-
-
-@dataclass
-class DemoResult:
-    """The results of the demo week."""
-
-    course: Course
-    week: Week
-    report: Report
-    entries: list[GradebookEntry]  # from the gradebook
-    pages: dict[str, Path]  # student -> feedback page
-    fetched: dict[str, Path]  # student -> the page that nbgrader delivered
-    notes: list[str] = field(default_factory=list)
-
-    def commonest(self) -> list[tuple[str, str, int]]:
-        """Return tuples (exercise, misconception, number of students), most common first."""
-        counted: Counter[tuple[str, str]] = Counter()
-        for submission in self.report.submissions:
-            for exercise in submission.exercises:
-                counted.update((exercise.name, d.title) for d in exercise.explained[:1])
-        return [(name, title, count) for (name, title), count in counted.most_common()]
-
-
-def steps(project: Course) -> int:
-    """Return the total number of steps that `play` reports."""
-    return 5 * len(sample_class(project)) + 4
-
-
-def play(project: Course, progress: Progress = lambda _, __: None) -> DemoResult:
-    """Run the course's first week in a new project in demo/; report each step to `progress`."""
-    from ..batch.grade import grade_batch
-    from ..model.availability import axis
-    from .autograde.recorder import record
-    from .collect.collector import collect
-    from .collect.submissions import collected
-    from .publish_feedback import return_feedback
-    from .release.publish import release
-
-    progress("setting up a course in demo/", 0)
-    course = make_project(project)
-    students, week = sample_class(course), course.weeks[0]
-    progress(f"releasing {week.name} with nbgrader", 1)
-    release(course, week, early=True)
-    progress("students fetch the week and submit it", 1)
-    bank, homes = Bank(course, week), {}
-    for student in students:
-        homes[student.name] = submit(course, week, bank, student)
-        progress("students fetch the week and submit it", 1)
-    progress("collecting", 0)
-    collection = collect(course, week, check_owner=False)  # one user owns all submissions
-    progress("grading in the sandbox", 1)
-    report = grade_batch(
-        course,
-        week,
-        collected(course, week),
-        devices=axis(),
-        on_done=lambda _: progress("grading in the sandbox", 1),
-    )
-    recorded = record(course, week, report, on_done=lambda: progress("recording scores", 1))
-    progress("generating feedback", 0)
-    returned = return_feedback(course, week, on_done=lambda: progress("generating feedback", 1))
-    progress("students fetch their feedback", 1)
-    fetched = {}
-    for student in students:
-        if page := fetch_feedback(course, week, student.name, homes[student.name]):
-            fetched[student.name] = page
-        progress("students fetch their feedback", 1)
-    pages = {s: Workspace(course).feedback_page(s, week) for s in returned.students}
-    notes = [*collection.notes, *recorded.lines(), *returned.notes]
-    _, entries = read_gradebook(course)
-    return DemoResult(course, week, report, entries, pages, fetched, notes)
 
 
 def make_project(project: Course) -> Course:

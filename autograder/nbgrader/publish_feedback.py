@@ -24,13 +24,13 @@ from .collect.cell_repair import CoursePreprocessor, Notebook, Resources
 from .collect.groups import author_of
 from .collect.history import FROM_NBGRADER
 from .formgrader.manual_marks import require_marks
-from .gradebook.database import read_gradebook, shared_gradebook
+from .gradebook.database import read_gradebook
 from .gradebook.due_dates import require_scores, update_dates, update_penalty
 from .gradebook.effective_results import lower, results
 from .gradebook.final_scores import require_marked
 from .gradebook.report_store import recorded_folder, stored_report
 from .regrade.regrade_log import answer_note
-from .workspace import Workspace, cells_of, exchange_step, last_words, open_api
+from .workspace import Workspace, cells_of, exchange_step, last_words, open_api, shared_gradebook
 
 
 @dataclass(frozen=True)

@@ -16,18 +16,10 @@ from ..model.submission_files import KINDS, Kind, parse_timestamp
 from .collect.collector import last_collection
 from .collect.groups import unknown_students
 from .collect.history import last_seen, read_history, read_marker
-from .gradebook import report_store
-from .gradebook.database import (
-    GradebookEntry,
-    Marked,
-    by_student,
-    lateness_of,
-    read_gradebook,
-    read_hand_marks,
-)
+from .collect.inbound import submissions_by_student
+from .gradebook import database, report_store
 from .gradebook.effective_results import PastResult, Worth, lower, results
 from .regrade.regrade_log import open_requests
-from .release.archive import inbound_folders
 from .workspace import Workspace
 
 
@@ -68,7 +60,8 @@ class WeekStatus(msgspec.Struct, frozen=True):
 
 def status(course: Course) -> list[WeekStatus]:
     """Return the status of every week of the course."""
-    gradebook, marks, worth = read_gradebook(course), read_hand_marks(course), Worth(course)
+    gradebook, worth = database.read_gradebook(course), Worth(course)
+    marks = database.read_hand_marks(course)
     late = _late(course, gradebook[1])
     return [
         _week(course, week, *gradebook, late.get(week.name, {}), worth, marks.get(week.name, {}))
@@ -80,10 +73,10 @@ def _week(
     course: Course,
     week: Week,
     students: list[str],
-    entries: list[GradebookEntry],
+    entries: list[database.GradebookEntry],
     late: dict[str, str],
     worth: Worth,
-    marks: Mapping[str, Marked],
+    marks: Mapping[str, database.Marked],
 ) -> WeekStatus:
     workspace = Workspace(course)
     handed = workspace.students("submitted", week)
@@ -142,9 +135,9 @@ def _noted(graded: list[str], reports: dict[str, report_store.Recorded]) -> dict
     return {kind: students for kind, students in found.items() if students}
 
 
-def _late(course: Course, entries: list[GradebookEntry]) -> dict[str, dict[str, str]]:
+def _late(course: Course, entries: list[database.GradebookEntry]) -> dict[str, dict[str, str]]:
     """Return the lateness of each submission after the grace period, by week and student."""
-    graded = by_student(entries)
+    graded = database.by_student(entries)
     times: dict[str, dict[str, dt.datetime]] = {student: {} for student in graded}
     for week in course.weeks:
         for student in Workspace(course).students("submitted", week):
@@ -152,7 +145,8 @@ def _late(course: Course, entries: list[GradebookEntry]) -> dict[str, dict[str, 
                 times.setdefault(student, {})[week.name] = time
     found: dict[str, dict[str, str]] = {}
     for student, own in times.items():
-        for name, late in lateness_of(course, student, graded.get(student, []), own).items():
+        graded_before = graded.get(student, [])
+        for name, late in database.lateness_of(course, student, graded_before, own).items():
             if late.late and not late.forgiven:
                 found.setdefault(name, {})[student] = late.late
     return found
@@ -160,10 +154,8 @@ def _late(course: Course, entries: list[GradebookEntry]) -> dict[str, dict[str, 
 
 def to_collect(course: Course, week: Week) -> list[str]:
     """Return the students whose newest submission in the exchange has not been collected yet."""
-    workspace = Workspace(course)
-    newest: dict[str, dt.datetime] = {}
-    for _, student, time in inbound_folders(workspace, week):
-        newest[student] = max(time, newest.get(student, time))
+    found = submissions_by_student(course, week)
+    newest = {student: max(s.submitted for s in found[student]) for student in found}
     seen = {student: parse_timestamp(last_seen(course, week, student)) for student in newest}
     return [s for s in sorted(newest) if (before := seen[s]) is None or newest[s] > before]
 

@@ -1,4 +1,10 @@
-"""Locate nbgrader's folders, open its gradebook and API, and read and write state files."""
+"""Locate nbgrader's folders, and open its gradebook and API.
+
+nbgrader opens the gradebook nine times for each submission, and each time it connects, inspects the
+tables and compiles every statement. Within `shared_gradebook`, all uses share one connection, with
+one transaction per submission. It also adds indices to nbgrader's tables, because without indices
+the time to record a class grows with the square of its size.
+"""
 
 from __future__ import annotations
 
@@ -9,13 +15,12 @@ import re
 import shutil
 import sys
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-import msgspec
-
-from ..files import replace_file, write_files
+from ..files import write_files
 from ..model.course import Course, Week
 from ..model.errors import NbgraderError
 
@@ -152,6 +157,94 @@ def open_gradebook(course: Course) -> Any:
         raise unreachable_gradebook(error) from None
 
 
+Transaction = Callable[[], AbstractContextManager[None]]
+
+
+@contextmanager
+def shared_gradebook(course: Course) -> Iterator[Transaction]:
+    """Make every `nbgrader.api.Gradebook` of this course share one connection.
+
+    Yield a function that returns a transaction as a context manager. An exception rolls the
+    transaction back. The gradebook must be used only within transactions.
+    """
+    from nbgrader.api import Gradebook
+
+    opened = open_gradebook(course)
+    _add_indices(opened.engine)
+    url = opened.engine.url.render_as_string(hide_password=False)
+    known_courses = {opened.course_id}
+    gradebook_class: Any = Gradebook
+    original_init, original_close = gradebook_class.__init__, gradebook_class.close
+
+    def init(
+        self: Any, db_url: str, course_id: str = "default_course", authenticator: Any = None
+    ) -> None:
+        if db_url != url:
+            original_init(self, db_url, course_id, authenticator)
+            return
+        self.engine, self.db = opened.engine, opened.db
+        if course_id not in known_courses:
+            self.check_course(course_id=course_id)
+            known_courses.add(course_id)
+        self.course_id, self.authenticator = course_id, authenticator
+
+    def close(self: Any) -> None:
+        if self.db is not opened.db:
+            original_close(self)
+
+    @contextmanager
+    def transaction() -> Iterator[None]:
+        try:
+            with one_transaction(opened.db):
+                yield
+        finally:
+            opened.db.remove()
+
+    gradebook_class.__init__, gradebook_class.close = init, close
+    try:
+        yield transaction
+    finally:
+        gradebook_class.__init__, gradebook_class.close = original_init, original_close
+        opened.close()
+
+
+@contextmanager
+def one_transaction(session: Any) -> Iterator[None]:
+    """Commit a session only once, at the end of the block; roll back on an exception."""
+    commit = session.commit
+    session.commit = session.flush
+    try:
+        yield
+        session.flush()
+        session.expire_all()  # reload on next access: the database computes sums of scores
+        commit()
+    except BaseException:
+        session.rollback()
+        raise
+    finally:
+        session.commit = commit
+
+
+_INDICES = {
+    "grade": "notebook_id",
+    "comment": "notebook_id",
+    "submitted_notebook": "assignment_id",
+    "submitted_assignment": "student_id",
+    "base_cell": "notebook_id",
+}
+
+
+def _add_indices(engine: Any) -> None:
+    from sqlalchemy import text
+    from sqlalchemy.exc import SQLAlchemyError
+
+    # A failure, for example in a read-only schema, only makes recording slower.
+    with suppress(SQLAlchemyError), engine.begin() as connection:
+        for table, column in _INDICES.items():
+            name = f"autograder_{table}_{column}"
+            connection.execute(text(f"CREATE INDEX IF NOT EXISTS {name} ON {table} ({column})"))
+
+
 class GradedCell(NamedTuple):
     """A cell's rows in the gradebook. `comment` is None if the cell cannot have comments."""
 
@@ -224,23 +317,6 @@ def last_words(result: dict[str, Any]) -> str:
     log, error = str(result.get("log", "")), str(result.get("error", ""))
     raised = _RAISED.findall(log) or _RAISED.findall(error)
     return str(raised[-1]) if raised else "nbgrader gave no reason"
-
-
-_Content = TypeVar("_Content")
-
-
-def read_state(path: Path, kind: type[_Content]) -> _Content | None:
-    """Return the content of a state file, or None if the file is missing or malformed."""
-    try:
-        return msgspec.json.decode(path.read_bytes(), type=kind)
-    except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
-        return None
-
-
-def write_state(path: Path, content: object) -> None:
-    """Replace a state file atomically. A missing folder is created for this user only."""
-    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    replace_file(path, msgspec.json.encode(content))
 
 
 def replace_folder(folder: Path, files: Mapping[str, bytes], mode: int = 0o777) -> None:

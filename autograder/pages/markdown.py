@@ -10,23 +10,19 @@ limits and two independent filters prevent this:
 2. nh3 parses the result as a browser would and drops every element, attribute and address that is
    not listed below: no script, style, frame, form, id, class or event handler.
 
-Formulas are converted to MathML here, so that no page needs a script. The converter does not escape
-text, so its output must be well-formed XML and is rebuilt from the elements listed below.
+Formulas are converted to MathML here, so that no page needs a script. The converter escapes text,
+and the second filter applies to its output as well.
 
 The pages add a third layer of protection: a Content-Security-Policy that forbids scripts.
 """
 
 from __future__ import annotations
 
-import contextlib
-import html
 import re
-import unicodedata
 from collections.abc import Callable
 from functools import cache
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
-from xml.etree import ElementTree
 
 import nh3
 from markupsafe import Markup
@@ -59,9 +55,6 @@ _MATH = _names(
     """math mrow mi mn mo ms mspace mtext mfrac msqrt mroot mstyle msub msup msubsup munder mover
     munderover mmultiscripts mprescripts mtable mtr mtd mpadded mphantom"""
 )
-_ROWS = frozenset({"math", "mrow", "mstyle", "mtd"})
-_LIMITS = frozenset("∑∏")  # their indices are set below in displayed formulas
-_THIN_SPACE = '<mspace width="0.167em"></mspace>'
 _MATH_ATTRIBUTES = _names(
     """display displaystyle scriptlevel mathvariant stretchy fence form separator linethickness
     accent accentunder lspace rspace width height depth minsize maxsize columnalign largeop
@@ -225,81 +218,14 @@ def _formula(renderer: Any, tokens: Any, index: int, options: Any, env: Any) -> 
 
 def formula(tex: str, display: str) -> str:
     """Convert a formula to MathML, or show it as typed if it cannot be converted."""
-    typed = str(Markup("<code>{}</code>").format(tex))
-    if len(tex) > _MAX_FORMULA:
-        return typed
+    from math_core import LatexToMathML
+
+    converter = LatexToMathML(fancy_error=False)
     try:
-        from latex2mathml.converter import convert
-
-        mathml = convert(tex, display=display)
-        # the converter writes numeric and predefined entities; others are an attempt to inject XML
-        if re.search(r"<[!?]|&(?!#x?[0-9A-Fa-f]+;|amp;|lt;|gt;|quot;|apos;)", mathml):
-            return typed
-        return _rebuilt(ElementTree.fromstring(mathml))
+        if len(tex) > _MAX_FORMULA:
+            raise ValueError("the formula is too long")
+        mathml = converter.convert_with_local_state(tex, displaystyle=display == "block")
     except Exception:  # a formula may trigger any bug in the converter
-        return typed
-
-
-def _rebuilt(element: ElementTree.Element) -> str:
-    tag = _local(element)
-    if tag not in _MATH:
-        raise ValueError(f"{tag} is not part of a formula")
-    if element.text == "⏟":
-        return "<mspace></mspace>"  # browsers clip long braces: page.css draws a line instead
-    _replace_variant(element)
-    attributes = "".join(
-        f' {name}="{html.escape(value)}"'
-        for name, value in element.attrib.items()
-        if name in _MATH_ATTRIBUTES
-    )
-    children = list(element)
-    if children and (children[0].text or "") in _LIMITS:
-        tag = {"msub": "munder", "msup": "mover", "msubsup": "munderover"}.get(tag, tag)
-    elif _is_function(element):
-        tag, attributes = {"mo": "mi"}.get(tag, tag), ""
-    inner = ""
-    for before, child, after in zip(
-        [None, *children], children, [*children[1:], None], strict=False
-    ):
-        spaced = tag in _ROWS and _is_function(child)
-        inner += _THIN_SPACE if spaced and _is_operand(before) else ""
-        inner += _rebuilt(child) + html.escape(child.tail or "")
-        inner += _THIN_SPACE if spaced and _is_operand(after) and not _is_function(after) else ""
-    return f"<{tag}{attributes}>{html.escape(element.text or '')}{inner}</{tag}>"
-
-
-def _local(element: ElementTree.Element) -> str:
-    return element.tag.rpartition("}")[2]
-
-
-def _replace_variant(element: ElementTree.Element) -> None:
-    """Replace the variant of a letter or digit by its own character, as MathML Core requires."""
-    variant, text = element.get("mathvariant", "").upper(), element.text or ""
-    if len(text) != 1:
-        return
-    case = "CAPITAL " if text.isupper() else "" if text.isdigit() else "SMALL "
-    letter = unicodedata.name(text) if text.isdigit() else text.upper()
-    for name in (f"MATHEMATICAL {variant} {case}{letter}", f"{variant} {case}{letter}"):
-        with contextlib.suppress(KeyError):
-            element.text = unicodedata.lookup(name)
-            del element.attrib["mathvariant"]
-            return
-
-
-def _is_function(element: ElementTree.Element | None) -> bool:
-    """Return True for a name such as log or softmax, with or without an index."""
-    while element is not None and _local(element) in ("msub", "msup", "msubsup"):
-        element = element[0]
-    if element is None or _local(element) not in ("mi", "mo"):
-        return False
-    name = element.text or ""
-    return len(name) > 1 and name.isascii() and name.isalpha()
-
-
-def _is_operand(element: ElementTree.Element | None) -> bool:
-    """Return True unless the element is an operator, a space, or begins with a parenthesis."""
-    while element is not None and _local(element) == "mrow" and len(element):
-        element = element[0]
-    return element is not None and (
-        _local(element) not in ("mo", "mspace") or _is_function(element)
-    )
+        return str(Markup("<code>{}</code>").format(tex))
+    # browsers clip long braces: page.css draws a line instead
+    return mathml.replace("<mo>⏟</mo>", "<mspace></mspace>")

@@ -10,14 +10,11 @@ A folder is complete when it contains nbgrader's two marker files and has not ch
 """
 
 import asyncio
-import datetime as dt
 import os
-import pwd
 import time
 from collections.abc import Callable, Container, Iterator
 from pathlib import Path
 
-import msgspec
 from sqlalchemy.exc import SQLAlchemyError
 
 from ..files import replace_file
@@ -25,9 +22,9 @@ from ..model.course import Course, Week
 from ..model.errors import IntakeError
 from ..model.submission_files import Files, format_timestamp
 from ..nbgrader.collect.history import last_seen
+from ..nbgrader.collect.inbound import ExchangeSubmission, submissions_by_student
 from ..nbgrader.collect.safe_read import read_ordinary
 from ..nbgrader.regrade.regrade_log import REQUEST, note_request
-from ..nbgrader.release.archive import inbound_folders
 from ..nbgrader.workspace import Workspace
 from .login import is_name
 from .recording import SECRET_FILE
@@ -41,22 +38,6 @@ _POLL_SECONDS = 1.0
 _MAX_BYTES = 64 << 20
 _MAX_SECRET = 256
 REJECTED = "left in the exchange"  # this incident stays open until the service is restarted
-
-
-class ExchangeSubmission(msgspec.Struct, frozen=True):
-    """A submission in the inbound folder of the exchange.
-
-    source: name of the submission's folder
-    own: the student owns the folder
-    trusted: the student, the grading user or root owns the folder
-    """
-
-    source: str
-    student: str
-    week: str
-    submitted: dt.datetime
-    own: bool
-    trusted: bool
 
 
 class ExchangeInbox:
@@ -139,37 +120,8 @@ def newest_submissions(
 
     seen: names of folders to skip
     """
-    by_student: dict[str, ExchangeSubmission] = {}
-    for path, student, submitted in inbound_folders(Workspace(course), week):
-        found = None if path.name in seen else _inspected(path, student, week, submitted)
-        if found is None:
-            continue
-        other = by_student.get(student)
-        if other is None or (found.own, submitted) > (other.own, other.submitted):
-            by_student[student] = found
-    return list(by_student.values())
-
-
-def _inspected(
-    path: Path, student: str, week: Week, submitted: dt.datetime
-) -> ExchangeSubmission | None:
-    """Return None if the folder is not a submission."""
-    try:
-        owner = os.lstat(path).st_uid
-    except (OSError, ValueError):
-        return None
-    if not path.name.isprintable() or not is_name(student):
-        return None
-    if path.is_symlink() or not path.is_dir():
-        return None
-    try:
-        account = pwd.getpwnam(student).pw_uid
-    except (KeyError, ValueError):
-        account = None
-    trusted = owner in (account, 0, os.geteuid())
-    return ExchangeSubmission(
-        path.name, student, week.name, submitted, own=owner == account, trusted=trusted
-    )
+    found = submissions_by_student(course, week, seen)
+    return [submissions[0] for student, submissions in found.items() if is_name(student)]
 
 
 def _last_written(folder: Path) -> float | None:

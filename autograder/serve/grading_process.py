@@ -8,12 +8,10 @@ the next one. The connection to a cluster stays open, so workers receive the fil
 
 import asyncio
 import contextlib
-import os
 from collections import defaultdict
 from collections.abc import Callable, Coroutine, Mapping
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from multiprocessing import get_context
 from typing import Any, NamedTuple
 
 import msgspec
@@ -21,7 +19,7 @@ import msgspec
 from ..batch.cluster import Cluster
 from ..batch.grade import grade_batch
 from ..batch.intake import Submission
-from ..batch.pool import end_with_parent
+from ..batch.pool import process_pool
 from ..model.course import Course, Week
 from ..model.errors import KitError
 from ..model.report.schema import SubmissionReport
@@ -34,15 +32,14 @@ class ChildProcess:
     """A process that runs one function at a time. `submit` starts it if it is not running."""
 
     def __init__(self, name: str, niceness: int) -> None:
-        self.name, self.niceness = name, niceness
+        self.name, self.niceness = name, niceness  # requests have priority over grading
         self.deaths = 0
         self._pool: ProcessPoolExecutor | None = None
 
     def submit(self, function: Callable[..., Any], *arguments: Any) -> Future[Any]:
         """Run a function in the process and return its future result."""
         if self._pool is None:
-            context, own = get_context("spawn"), (self.niceness,)
-            self._pool = ProcessPoolExecutor(1, context, initializer=_initialize, initargs=own)
+            self._pool = process_pool(1, self.niceness)
         return self._pool.submit(function, *arguments)
 
     async def call(self, function: Callable[..., Any], *arguments: Any) -> Any:
@@ -112,11 +109,6 @@ class GradingProcess(ChildProcess):
 
 
 # In the child process
-
-
-def _initialize(niceness: int) -> None:
-    end_with_parent()
-    os.nice(niceness)  # requests have priority over grading
 
 
 def _grade(

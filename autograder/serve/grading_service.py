@@ -13,8 +13,9 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from ..model.course import Course
 from ..model.submission_files import Files
+from ..nbgrader.collect.inbound import ExchangeSubmission
 from .dispatch import Dispatcher
-from .exchange_inbox import ExchangeInbox, ExchangeSubmission, write_feedback
+from .exchange_inbox import ExchangeInbox, write_feedback
 from .grading_process import ClusterGrader, GradingProcess
 from .login import Accounts
 from .queue import LEASE, Queue

@@ -231,7 +231,6 @@ class Queue(t.Store):
             db.execute(t.submissions.update().where(own).values(**done))
 
     def _requeue_replaced(self, db: sa.Connection, refused: QueuedSubmission) -> None:
-        """Requeue the submission that a refused submission has replaced, if there is one."""
         for submission in self._of_student(db, refused.student, refused.week):
             is_refused = self.verdict(submission) is Ending.REFUSED
             if submission.number >= refused.number or is_refused:

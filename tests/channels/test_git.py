@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from autograder.channels.git import GitFound, collect_git, read_repositories
+from autograder.channels.git import collect_git, read_repositories
+from autograder.lms.bulk import Found
 from autograder.model.course import Course, load
 from autograder.model.errors import KitError
 from tests.courses import write_below
@@ -70,8 +71,8 @@ def commit(tmp_path: Path) -> Commit:
 
 
 @pytest.fixture
-def collect(course: Course, tmp_path: Path) -> Callable[..., GitFound]:
-    def collect(*students: str, newest: bool = False, **extended: dt.timedelta) -> GitFound:
+def collect(course: Course, tmp_path: Path) -> Callable[..., Found]:
+    def collect(*students: str, newest: bool = False, **extended: dt.timedelta) -> Found:
         roster = tmp_path / "students.csv"
         roster.write_text("username,first_name\n" + "".join(f"{s},X\n" for s in students))
         found = read_repositories(roster, f"{tmp_path}/clones/week01-{{username}}")
@@ -104,7 +105,7 @@ def test_what_was_there_at_the_due_date_is_taken(commit: Commit, collect, tmp_pa
         "notes/why.md": "so",
         "timestamp.txt": "2027-01-18 23:58:00.000000 UTC",
     }
-    assert found.commits["ada"].isoformat() == "2027-01-18T23:58:00+00:00"
+    assert found.collected == ["ada"]
 
 
 def test_who_has_more_time_has_it_here_too(commit: Commit, collect, tmp_path: Path):
@@ -130,8 +131,8 @@ def test_one_repository_that_cannot_be_read_stops_nobody(commit: Commit, collect
     commit("ada", {"tiny.py": CODE}, EARLY)
     (tmp_path / "clones" / "week01-eve").mkdir()
     found = collect("nobody", "eve", "ada")
-    assert set(found.failed) == {"nobody", "eve"}
-    assert list(found.commits) == ["ada"]
+    assert [line.partition(":")[0] for line in found.problems] == ["nobody", "eve"]
+    assert found.collected == ["ada"]
 
 
 def test_an_empty_repository_is_nothing_handed_in(collect, tmp_path: Path):
@@ -154,7 +155,7 @@ def test_links_and_submodules_are_left_out(commit: Commit, collect, tmp_path: Pa
 def test_the_templates_own_files_are_no_trouble(commit: Commit, collect, tmp_path: Path):
     own = {".gitignore": "x", ".github/workflows/checks.yml": "name: checks"}
     commit("ada", {"tiny.py": CODE, **own}, EARLY)
-    assert collect("ada").notes == []
+    assert collect("ada").problems == []
     assert set(taken(tmp_path)) == {"tiny.py", "timestamp.txt"}
 
 
@@ -186,7 +187,7 @@ def test_attributes_do_not_change_what_is_read(commit: Commit, collect, tmp_path
 
 def test_a_large_file_is_left_out_and_said(commit: Commit, collect, tmp_path: Path):
     commit("ada", {"tiny.py": CODE, "data.csv": "x" * (9 << 20)}, EARLY)
-    assert any("data.csv" in note for note in collect("ada").notes)
+    assert any("data.csv" in note for note in collect("ada").problems)
     assert set(taken(tmp_path)) == {"tiny.py", "timestamp.txt"}
 
 
@@ -199,7 +200,7 @@ def test_a_time_of_the_students_own_is_not_believed(commit: Commit, collect, tmp
 def test_dates_that_go_back_are_pointed_out(commit: Commit, collect):
     commit("ada", {"tiny.py": CODE}, LATE)
     commit("ada", {"tiny.py": CODE + "# backdated\n"}, EARLY)
-    assert collect("ada").notes == ["ada: commit dates decrease along the history"]
+    assert collect("ada").problems == ["ada: commit dates decrease along the history"]
 
 
 def test_a_group_has_one_repository_and_each_gets_it(
@@ -214,7 +215,7 @@ def test_a_group_has_one_repository_and_each_gets_it(
         read_repositories(roster, None),
         write_below(tmp_path / "submitted", "week01_tiny"),
     )
-    assert list(found.commits) == ["ada", "bob"]
+    assert found.collected == ["ada", "bob"]
     assert taken(tmp_path, "ada")["tiny.py"] == taken(tmp_path, "bob")["tiny.py"] == CODE
 
 
@@ -255,5 +256,5 @@ def test_an_address_that_runs_a_command_is_refused(course: Course, tmp_path: Pat
     found = collect_git(
         course, course.weeks[0], read_repositories(roster, None), write_below(tmp_path)
     )
-    assert set(found.failed) == {"ada", "bob"}
+    assert [line.partition(":")[0] for line in found.problems] == ["ada", "bob"]
     assert not canary.exists()

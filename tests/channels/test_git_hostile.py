@@ -138,7 +138,7 @@ def collected(commit: Commit, course: Course, tmp_path: Path) -> Callable[..., l
         strange = [p for p in tmp_path.rglob("*") if p.name in ("evil.py", "PWNED")]
         assert not strange
         assert not [p for p in place.rglob("*") if p.is_symlink()]
-        return sorted(found.commits)
+        return sorted(found.collected)
 
     return collected
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder.channels.gradescope_zip import autograder_zip
+from autograder.channels.gradescope_zip import GradescopeSettings, autograder_zip
 from autograder.model.course import load
 from tests.container.rootfs import PROJECT, Container, built
 
@@ -22,6 +22,6 @@ def container() -> Iterator[Container]:
     course = load(PROJECT)
     root = Path(os.environ.get("AUTOGRADER_ROOTFS", PROJECT / "build" / "container"))
     root.parent.mkdir(exist_ok=True)
-    made = built(root, autograder_zip(course, course.weeks[0]))
+    made = built(root, autograder_zip(course, GradescopeSettings(course.weeks[0].name)))
     yield made
     shutil.rmtree(made.base, ignore_errors=True)

@@ -351,7 +351,7 @@ def test_a_student_whose_files_cannot_be_stored_stops_nobody_else(tmp_path: Path
 
     found = collect_bulk(course, course.weeks[0], source, roster, accept)
     assert found.collected == ["alan"]
-    assert found.left_out[0].startswith("ada: could not be stored")
+    assert found.problems[0].startswith("ada: could not be stored")
 
 
 def test_a_canvas_download_is_sorted_to_its_students(tmp_path: Path):
@@ -366,7 +366,7 @@ def test_a_canvas_download_is_sorted_to_its_students(tmp_path: Path):
     )
     found, files = collected(tmp_path, source, CANVAS)
     assert files == {f"ada/{WEEK}/tiny.py": CODE, f"alan/{WEEK}/tiny.py": CODE}
-    assert (found.late, found.missing) == (["alan"], ["grace"])
+    assert (found.facts[0], found.missing) == ("late according to Canvas: alan", ["grace"])
     assert found.unmatched == ["nobody_999_9003_tiny.py", "readme.txt"]
 
 
@@ -406,7 +406,7 @@ def test_a_student_cannot_hand_in_what_says_whose_everything_is(tmp_path: Path, 
     found, taken = collected(tmp_path, archive(tmp_path / "m.zip", files), WORKSHEET)
     assert set(found.collected) == ({"alan"} if alone else {"ada", "alan"})
     assert taken.get(f"ada/{WEEK}/tiny.py", CODE) == CODE
-    assert found.timed == []
+    assert [fact for fact in found.facts if "no time in the download" in fact]
 
 
 def test_who_takes_anothers_name_in_moodle_hands_in_for_nobody(tmp_path: Path):
@@ -427,7 +427,7 @@ def test_no_file_climbs_out(tmp_path: Path, name: str):
     source = archive(tmp_path / "c.zip", {"lovelaceada_101_9001_work.zip": inner})
     found, files = collected(tmp_path, source, CANVAS)
     assert files == {f"ada/{WEEK}/tiny.py": CODE}
-    assert "not a plain file name" in found.left_out[0]
+    assert "not a plain file name" in found.problems[0]
     assert not list(tmp_path.rglob("escaped.py"))
 
 
@@ -437,7 +437,7 @@ def test_a_file_larger_than_allowed_is_left_out_and_said(tmp_path: Path):
     )
     found, files = collected(tmp_path, source, CANVAS)
     assert files == {f"ada/{WEEK}/tiny.py": CODE}
-    assert found.left_out == ["ada: big.csv: too large or damaged"]
+    assert found.problems == ["ada: big.csv: too large or damaged"]
 
 
 def test_a_student_cannot_say_when_it_was_handed_in(tmp_path: Path):
@@ -464,7 +464,7 @@ def test_a_damaged_zip_of_one_student_does_not_stop_the_rest(tmp_path: Path):
     files = {"a_101_1_work.zip": b"PK\x03\x04 broken", "b_102_2_tiny.py": CODE}
     found, written = collected(tmp_path, archive(tmp_path / "c.zip", files), CANVAS)
     assert written == {f"alan/{WEEK}/tiny.py": CODE}
-    assert found.left_out[0].startswith("ada: the zip cannot be opened")
+    assert found.problems[0].startswith("ada: the zip cannot be opened")
 
 
 # The commands, with nbgrader's gradebook

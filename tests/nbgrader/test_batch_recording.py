@@ -13,7 +13,6 @@ from nbgrader.converters import Autograde
 
 from autograder import files
 from autograder.model.course import Course, Week
-from autograder.nbgrader import workspace as workspace_module
 from autograder.nbgrader.autograde.preprocessor import prepared_report
 from autograder.nbgrader.autograde.recorder import record
 from autograder.nbgrader.collect.collector import collect
@@ -138,13 +137,13 @@ def test_what_was_judged_is_kept_after_the_scores_stand(
     klass: Course, week: Week, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # Earlier, a process killed in between treated a new answer as already marked.
-    seen = []
+    seen, replace = [], files.replace_file
 
-    def looking(path: Path, data: bytes, mode: int = 0o600) -> None:
+    def looking(path: Path, data: bytes, mode: int = 0o600, *, lasting: bool = True) -> None:
         seen.append(auto_scores(klass).get("ada", {}).get("double"))
-        files.replace_file(path, data, mode)
+        replace(path, data, mode, lasting=lasting)
 
-    monkeypatch.setattr(workspace_module, "replace_file", looking)
+    monkeypatch.setattr(files, "replace_file", looking)
     record(klass, week, report(graded("ada", 2, 1)))
     assert seen[-1] == 2.0
 

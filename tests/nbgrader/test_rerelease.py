@@ -161,11 +161,12 @@ def both(
     collect(course, week, check_owner=False)
 
     def graded_both() -> tuple[Report, list[str]]:
-        return grade_by_release(
+        found, _, said = grade_by_release(
             course,
             week,
             lambda of, own, some: grade_batch(of, own, some, devices=("cpu",), jobs=1),
         )
+        return found, said
 
     return graded_both
 

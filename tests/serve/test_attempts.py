@@ -15,8 +15,8 @@ import pytest
 
 from autograder.model.course import Week
 from autograder.model.report.schema import Ending
+from autograder.nbgrader.collect.inbound import ExchangeSubmission
 from autograder.nbgrader.workspace import Workspace
-from autograder.serve.exchange_inbox import ExchangeSubmission
 from autograder.serve.grading_service import Service
 from autograder.serve.login import Person
 from autograder.serve.tables import (

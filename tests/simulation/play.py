@@ -213,7 +213,8 @@ def _grade(played: Played, week: Week, told: Told) -> None:
     report = grade_batch(course, week, collected(course, week), devices=axis(), jobs=played.jobs)
     faults = [s for s in report.submissions if s.verdict != "graded"]
     played.said += [f"{week.name}: {s.name}: {s.verdict}: {s.message}" for s in faults]
-    said = record(course, week, report, on_done=lambda: told(f"{week.name}: grade and record", 1))
+    said = record(course, week, report)
+    told(f"{week.name}: grade and record", len(report.submissions))
     wanted = f"{len(report.submissions)} of {len(report.submissions)} recorded in the gradebook"
     _say(played, week, [line for line in said.lines() if line != wanted])
 

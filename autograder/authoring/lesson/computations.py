@@ -61,7 +61,6 @@ def _statements(
 def _remember(
     node: ast.stmt, value: ast.expr, reduced: Computation, computed: dict[str, Computation]
 ) -> None:
-    """Record the computation of each variable that an assignment binds."""
     for target in getattr(node, "targets", []):
         if isinstance(target, ast.Name):
             computed[target.id] = reduced
@@ -127,5 +126,4 @@ def _called(node: ast.Call, computed: dict[str, Computation]) -> Computation:
 
 
 def _call(name: str, operands: list[Computation]) -> Computation:
-    """Return a call without the operands that are only names or constants."""
     return (name, *([operand for operand in operands if operand != LEAF] or [LEAF]))

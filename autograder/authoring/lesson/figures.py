@@ -18,8 +18,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
+from ...files import read_state
 from ...model.course import Course, Week
 from ...model.errors import BuildError
 
@@ -77,9 +76,8 @@ def stale_figures(course: Course, week: Week) -> Iterator[str]:
 
 
 def read_record(course: Course, week: Week) -> dict[str, Any] | None:
-    """Return the content of assets/<week>/figures.json, or None if it is missing."""
-    path = course.figures(week) / RECORD
-    return msgspec.json.decode(path.read_bytes(), type=dict[str, Any]) if path.is_file() else None
+    """Return the content of assets/<week>/figures.json, or None if it cannot be read."""
+    return read_state(course.figures(week) / RECORD, dict[str, Any])
 
 
 def sources_digest(course: Course, week: Week) -> str:

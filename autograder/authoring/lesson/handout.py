@@ -90,7 +90,6 @@ def figures_used(text: str) -> list[str]:
 
 
 def _converted(cell: Notebook, week: Week) -> Iterator[Notebook]:
-    """Convert one cell of the lesson to cells of the notebook."""
     if cell.cell_type == "code":
         check = _CHECK.fullmatch(cell.source.strip())
         metadata = _grading(check[2], week.exercises, solution=False) if check else {}

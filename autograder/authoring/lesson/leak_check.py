@@ -143,7 +143,6 @@ def _secret_computations(course: Course, week: Week) -> Iterator[tuple[str, str,
 
 
 def _lesson_code(course: Course, week: Week) -> Iterator[tuple[tuple[str, int], str]]:
-    """Yield the location and source of each code cell of a lesson."""
     path = course.exercise_folder(week) / "lesson.md"
     text = path.read_text(encoding="utf-8") if path.is_file() else ""
     for cell in _CODE.finditer(text):
@@ -181,7 +180,6 @@ def _folder_lines(course: Course, *folders: Path) -> Iterator[list[Secret]]:
 
 
 def _lines(location: Path, numbered: Iterable[tuple[int, str]]) -> list[Secret]:
-    """Return the lines that are neither generic nor marked as public."""
     return [
         Secret(_without_whitespace(line), f"{location}:{number}")
         for number, line in numbered

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Annotated
 
 import msgspec
-import yaml
 
 from ...model.course import Course, Week
 from ...model.errors import BuildError
@@ -64,8 +63,8 @@ def read_syllabus(course: Course, week: Week) -> WeekSyllabus | None:
         return None
     shown = path.relative_to(course.root)
     try:
-        read = msgspec.convert(yaml.safe_load(path.read_text(encoding="utf-8")), WeekSyllabus)
-    except (msgspec.ValidationError, yaml.YAMLError) as error:
+        read = msgspec.yaml.decode(path.read_bytes(), type=WeekSyllabus)
+    except msgspec.MsgspecError as error:
         raise BuildError(f"{shown}: {' '.join(str(error).split())}") from None
     for kind, described, names in (
         ("exercise", read.exercises, {e.name for e in week.exercises}),

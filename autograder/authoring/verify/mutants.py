@@ -84,7 +84,6 @@ def mutants(source: str) -> Iterator[Mutant]:
 
 
 def _changes(node: ast.AST) -> Iterator[ast.AST]:
-    """Yield the possible replacements of a node."""
     if isinstance(node, (ast.BinOp, ast.BoolOp)) and type(node.op) in _OPERATORS:
         yield _copy(node, op=_OPERATORS[type(node.op)]())
     elif isinstance(node, ast.Compare) and type(node.ops[0]) in _OPERATORS:

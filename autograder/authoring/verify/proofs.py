@@ -16,15 +16,8 @@ from typing import Any
 
 import msgspec
 
-from ...batch.store import (
-    PACKAGES,
-    fingerprint,
-    settings,
-    sources_in,
-    trusted_fingerprint,
-    versions,
-)
-from ...files import hash_of, replace_file
+from ...batch import store
+from ...files import hash_of, read_state, write_state
 from ...grading.warmup import rare_collection, warm_engine
 from ...model.course import Course, Week, load
 from ...model.course.bank import Bank
@@ -65,22 +58,16 @@ class ProofJob(msgspec.Struct, frozen=True):
 
 def stored_result(course: Course, job: ProofJob) -> Verification | None:
     """Return a job's stored result, or None if none is stored or the inputs have changed."""
-    try:
-        stored = _path(course, job).read_bytes()
-        inputs, result = msgspec.json.decode(stored, type=tuple[bytes, Verification])
-    except (OSError, msgspec.MsgspecError):
-        return None
-    return result if inputs == _hash_of_inputs(course, job) else None
+    stored = read_state(_path(course, job), tuple[bytes, Verification])
+    return stored[1] if stored and stored[0] == _hash_of_inputs(course, job) else None
 
 
 def store_result(course: Course, job: ProofJob, result: Verification) -> None:
     """Store a result that has no gaps, unless the job verifies only one misconception."""
     if result.gaps or (job.only and job.part != PUBLIC):
         return
-    path = _path(course, job)
     with contextlib.suppress(OSError):
-        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        replace_file(path, msgspec.json.encode((_hash_of_inputs(course, job), result)))
+        write_state(_path(course, job), (_hash_of_inputs(course, job), result))
 
 
 def _path(course: Course, job: ProofJob) -> Path:
@@ -91,7 +78,7 @@ def _path(course: Course, job: ProofJob) -> Path:
 
 def _hash_of_inputs(course: Course, job: ProofJob) -> bytes:
     week = course.week(job.week)
-    facts = (settings(course, week), versions(), week.questions)
+    facts = (store.settings(course, week), store.versions(), week.questions)
     encoded = (msgspec.json.encode(f, order="deterministic") for f in facts)
     return hash_of([_kit_hash(), *encoded, *job.environment, *_files(course, week, job)])
 
@@ -112,7 +99,7 @@ def _files(course: Course, week: Week, job: ProofJob) -> Iterator[bytes]:
     misconceptions = [(m.name, m.source) for m in bank.of_exercise(job.part)]
     for name, source in [*bank.correct_programs, *misconceptions]:
         yield from (name.encode(), source.encode())
-    for _, path in sources_in(graders):
+    for _, path in store.sources_in(graders):
         if path.stem in (f"test_{job.part}", "conftest") or not path.stem.startswith("test_"):
             yield from (path.name.encode(), path.read_bytes())
 
@@ -127,7 +114,7 @@ def _contents(*places: Path) -> Iterator[bytes]:
 @cache
 def _kit_hash() -> bytes:
     root = Path(__file__).parents[2]
-    names = (*PACKAGES, "authoring", "student", "authors")
+    names = (*store.PACKAGES, "authoring", "student", "authors")
     return hash_of(_contents(*(root / name for name in names)))
 
 
@@ -152,13 +139,13 @@ def run_job(job: ProofJob) -> Verification:
         return verify_public(course, week, job.only)
     if job.part == LESSON:
         return verify_lesson(course, week)
-    inputs = fingerprint(course, week, job.devices, job.secret, job.sandbox)
+    inputs = store.fingerprint(course, week, job.devices, job.secret, job.sandbox)
     key = (job.root, week.name, inputs, job.uses_answers)
     if not _engine or _engine[0][0] != key:
         close_engine()
         sandbox = BACKENDS[job.sandbox]() if job.sandbox else None  # already tested by `choose`
         options = course, week, job.devices, job.secret
-        answers = trusted_fingerprint(*options) if job.uses_answers else None
+        answers = store.trusted_fingerprint(*options) if job.uses_answers else None
         engine = warm_engine(*options, sandbox, answers)
         closing = ExitStack()
         closing.callback(engine.close)

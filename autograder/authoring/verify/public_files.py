@@ -68,14 +68,14 @@ def verify_public(course: Course, week: Week, exercise: str = "") -> Verificatio
 
 
 def _student_folder(course: Course, week: Week, path: Path) -> WeekFolder:
-    path.mkdir()
-    (path / DESCRIPTION).write_bytes(describe_week(course, week))
-    (path / week.module).write_text(stub_of(course, week), encoding="utf-8")
-    checks = f"test_{week.stem}.py"
-    (path / checks).write_bytes((course.exercise_folder(week) / checks).read_bytes())
-    for name in week.files:
-        (path / name).parent.mkdir(exist_ok=True)
-        (path / name).write_bytes((course.root / "assets" / name).read_bytes())
+    checks, assets = f"test_{week.stem}.py", course.root / "assets"
+    files = {
+        DESCRIPTION: describe_week(course, week),
+        week.module: stub_of(course, week).encode(),
+        checks: (course.exercise_folder(week) / checks).read_bytes(),
+        **{name: (assets / name).read_bytes() for name in week.files},
+    }
+    write_files(path, files)
     return open_folder(path)
 
 

@@ -21,8 +21,6 @@ _LOOK_SECONDS = 1.0
 PATIENCE_SECONDS = 300.0
 # Submissions queued per worker. A larger number would leave too few for workers that join later.
 AHEAD = 3
-# Maximum number of attempts per submission if its worker dies or a system error occurs.
-_TRIES = 2
 
 Say = Callable[[str], None]
 
@@ -46,7 +44,7 @@ class ClusterSession:
             self._client = self._client or _connect(self._cluster)
             if parcel not in self._crews:
                 self._crews[parcel] = _Crew(self._client, parcel, notify)
-            _ClusterBatch(self._crews[parcel], work, finished).run()
+            self._crews[parcel].grade(work, finished)
         except BaseException:
             self.close()
             raise
@@ -103,9 +101,42 @@ class _Crew:
         self.refusals: dict[str, str] = {}
         self._settled: set[str] = set()
 
-    def executor(self) -> Executor:
-        """Return an executor that runs one job at a time on each worker that has the parcel."""
-        return cast(Executor, self._client.get_executor(pure=False, resources={self.resource: 1}))
+    def grade(self, work: Work, finished: Finished) -> None:
+        """Grade until each submission has a report; after a system error, try once more."""
+        # runs one job at a time on each worker that has the parcel
+        executor = cast(
+            Executor, self._client.get_executor(pure=False, resources={self.resource: 1})
+        )
+        waiting, alone, tried = deque(work), deque[str](), set[str]()
+        running: dict[Future[SubmissionReport], str] = {}
+        looked, fit = 0.0, 0
+        try:
+            while waiting or alone or running:
+                if time.monotonic() - looked >= _LOOK_SECONDS:
+                    fit, looked = self.look(), time.monotonic()
+                if not fit:  # the scheduler would not send these jobs to workers that join later
+                    waiting.extend(_cancel(running))
+                    self._wait_for_workers()
+                    looked = 0.0
+                    continue
+                if not (waiting or running):
+                    waiting.append(alone.popleft())
+                while waiting and len(running) < fit * AHEAD:
+                    key = waiting.popleft()
+                    running[executor.submit(grade, self.key, work[key])] = key
+                ended, _ = wait(running, _LOOK_SECONDS, return_when=FIRST_COMPLETED)
+                for future in ended:
+                    key = running.pop(future)
+                    report, has_killed = _outcome(future, work[key].name)
+                    if report.verdict is Ending.GRADER_FAULT and key not in tried:
+                        tried.add(key)
+                        (alone if has_killed else waiting).append(key)
+                    else:
+                        finished(key, report)
+        except OSError as error:
+            raise _lost() from error
+        finally:
+            _cancel(running)
 
     def look(self) -> int:
         """Send the parcel to new workers; return the number of workers that can grade it."""
@@ -139,83 +170,14 @@ class _Crew:
             if here:
                 self._client.run(leave, self.key, workers=here, on_error="return")
 
-
-class _ClusterBatch:
-    """The unfinished submissions of a batch: queued, sent, or queued for a retry alone."""
-
-    def __init__(self, crew: _Crew, work: Work, finished: Finished) -> None:
-        self._crew, self._work, self._finished = crew, work, finished
-        self._waiting = deque(work)
-        self._alone: deque[str] = deque()
-        self._out: dict[Future[SubmissionReport], tuple[str, str]] = {}  # key, name
-        self._tries: dict[str, int] = {}
-
-    def run(self) -> None:
-        """Grade until every submission has a report."""
-        executor = self._crew.executor()
-        looked, fit = 0.0, 0
-        try:
-            while self._waiting or self._alone or self._out:
-                if time.monotonic() - looked >= _LOOK_SECONDS:
-                    fit, looked = self._crew.look(), time.monotonic()
-                if not fit:
-                    self._take_back()
-                    self._wait_for_workers()
-                    looked = 0.0
-                    continue
-                self._hand_out(executor, fit * AHEAD)
-                ended, _ = wait(self._out, _LOOK_SECONDS, return_when=FIRST_COMPLETED)
-                for future in ended:
-                    self._take(*self._out.pop(future), future)
-        except OSError as error:
-            raise _lost() from error
-        finally:
-            self._take_back()
-
-    def _hand_out(self, executor: Executor, limit: int) -> None:
-        while self._waiting and len(self._out) < limit:
-            self._submit(executor, self._waiting.popleft())
-        if not self._waiting and not self._out and self._alone:
-            self._submit(executor, self._alone.popleft())
-
-    def _submit(self, executor: Executor, key: str) -> None:
-        submission = self._work[key]
-        future = executor.submit(grade, self._crew.key, submission)
-        self._out[future] = key, submission.name
-
-    def _take(self, key: str, name: str, future: Future[SubmissionReport]) -> None:
-        from distributed import KilledWorker
-
-        again = self._waiting
-        try:
-            result = future.result()
-        except CancelledError:
-            raise _lost() from None
-        except KilledWorker:  # another submission may be responsible: retry this one alone
-            result = fault(name, "the workers that graded it died repeatedly")
-            again = self._alone
-        except Exception as error:  # this task failed: continue with the other submissions
-            result = fault(name, f"{type(error).__name__}: {error}")
-        self._tries[key] = self._tries.get(key, 0) + 1
-        if result.verdict is Ending.GRADER_FAULT and self._tries[key] < _TRIES:
-            again.append(key)
-        else:
-            self._finished(key, result)
-
-    def _take_back(self) -> None:
-        for future, (key, _) in self._out.items():
-            future.cancel()
-            self._waiting.append(key)
-        self._out.clear()
-
     def _wait_for_workers(self) -> None:
         """Wait until a worker can grade; raise KitError if all workers refuse or none appears."""
         deadline = time.monotonic() + PATIENCE_SECONDS
-        if not self._crew.refusals:
-            self._crew.say("waiting for a worker: the cluster has none")
-        while not self._crew.look():
-            if self._crew.refusals:
-                reasons = " | ".join(dict.fromkeys(self._crew.refusals.values()))
+        if not self.refusals:
+            self.say("waiting for a worker: the cluster has none")
+        while not self.look():
+            if self.refusals:
+                reasons = " | ".join(dict.fromkeys(self.refusals.values()))
                 raise KitError(f"every worker of the cluster refuses to grade: {reasons}")
             if time.monotonic() > deadline:
                 raise KitError(
@@ -224,6 +186,28 @@ class _ClusterBatch:
                     "stored"
                 )
             time.sleep(_LOOK_SECONDS)  # the scheduler sends no event when a worker joins
+
+
+def _cancel(running: dict[Future[SubmissionReport], str]) -> list[str]:
+    keys = list(running.values())
+    for future in running:
+        future.cancel()
+    running.clear()
+    return keys
+
+
+def _outcome(future: Future[SubmissionReport], name: str) -> tuple[SubmissionReport, bool]:
+    """Return the report, and True if the workers died, for which other jobs may be responsible."""
+    from distributed import KilledWorker
+
+    try:
+        return future.result(), False
+    except CancelledError:
+        raise _lost() from None
+    except KilledWorker:
+        return fault(name, "the workers that graded it died repeatedly"), True
+    except Exception as error:  # this task failed: continue with the other submissions
+        return fault(name, f"{type(error).__name__}: {error}"), False
 
 
 def _reason(answer: object) -> str:

@@ -14,7 +14,7 @@ from typer import Argument, Option
 from ...model.availability import axis
 from ...model.course import Course, Week
 from ...model.course.bank import Bank
-from ...model.report.schema import Ending
+from ...model.report.schema import Ending, SubmissionReport
 from ...terminal.console import terminal
 from ..app import flag
 from ..options import DeviceOption, WeekArgument, find_week
@@ -23,10 +23,10 @@ from ..student_commands import JsonOption
 
 if TYPE_CHECKING:
     from ...batch.intake import Submission
-    from ...model.report.schema import Counterexample, SubmissionReport
     from ...student.show.verdict_json import Verdicts
 
-_LINE = re.compile(r"(?<= does not run: line )\d+(?=, )")  # the line number in an import failure
+# the line number in an import failure, and in the description of a wrong value
+_LINE = re.compile(r"(?<= does not run: line )\d+(?=, )|(?<=^Line )\d+(?= )")
 
 
 def try_(
@@ -152,23 +152,11 @@ def _renumbered(report: SubmissionReport, offset: int) -> SubmissionReport:
     def line(number: int) -> int:
         return number - offset if number > offset else number
 
-    def moved(items: Any) -> Any:
-        return tuple(replace(item, line=line(item.line)) for item in items)
+    def moved(value: Any) -> Any:
+        if isinstance(value, dict):
+            return {k: line(v) if k == "line" else moved(v) for k, v in value.items()}
+        if isinstance(value, list | tuple):
+            return [moved(item) for item in value]
+        return _LINE.sub(lambda m: str(line(int(m[0]))), value) if isinstance(value, str) else value
 
-    def example(found: Counterexample | None) -> Counterexample | None:
-        if found is None or not found.line:
-            return found
-        value = found.wrong_value.replace(f"Line {found.line} ", f"Line {line(found.line)} ", 1)
-        return replace(found, line=line(found.line), wrong_value=value)
-
-    exercises = tuple(
-        replace(
-            e,
-            tests=moved(e.tests),
-            suspects=moved(e.suspects),
-            counterexample=example(e.counterexample),
-        )
-        for e in report.exercises
-    )
-    message = _LINE.sub(lambda m: str(line(int(m[0]))), report.message)
-    return replace(report, exercises=exercises, message=message)
+    return msgspec.convert(moved(msgspec.to_builtins(report)), SubmissionReport)

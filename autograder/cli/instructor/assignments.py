@@ -1,8 +1,11 @@
 """`release` and `collect`: release weeks and solutions to students, and collect submissions."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from typer import Option
 
@@ -12,6 +15,9 @@ from ...terminal.console import terminal
 from ..app import flag
 from ..options import WeekArgument, find_week
 from ..output import counted, counting, print_attention
+
+if TYPE_CHECKING:
+    from ...lms.bulk import Found
 
 
 def release(
@@ -135,7 +141,6 @@ def collect(
 def _collect_bulk(course: Course, week: Week, path: Path, roster: Path | None) -> bool:
     from ...lms.bulk import collect_bulk
     from ...lms.roster import read_roster
-    from ...nbgrader.collect.groups import grouped_lines, spread_groups
     from ...nbgrader.collect.submissions import acceptor
 
     if roster is None:
@@ -143,46 +148,37 @@ def _collect_bulk(course: Course, week: Week, path: Path, roster: Path | None) -
     known = read_roster(roster)
     found = collect_bulk(course, week, path, known, acceptor(course, week, "download"))
     print(f"collected {len(found.collected)} of {len(known.entries)} students")
-    _print_groups(grouped_lines(spread_groups(course, week)))
-    if found.missing:
-        print(f"no submission from {len(found.missing)}: {', '.join(found.missing)}")
-    if found.late:
-        print(f"late according to Canvas: {', '.join(sorted(found.late))}")
-    if len(found.timed) < len(found.collected):
-        print("some submissions have no time in the download: they are not counted as late")
-    for name in found.unmatched:
-        print(f"UNMATCHED  {name!r} does not match anyone on the class list")
-    return print_attention(found.left_out) and not found.unmatched
+    return _print_found(course, week, found)
 
 
 def _collect_git(course: Course, week: Week, roster: Path, urls: str | None, newest: bool) -> bool:
     from ...channels.git import collect_git, read_repositories
-    from ...nbgrader.collect.groups import grouped_lines, spread_groups
     from ...nbgrader.collect.submissions import acceptor
     from ...nbgrader.gradebook.database import read_gradebook
 
     repositories = read_repositories(roster, urls)
     _, entries = read_gradebook(course)
+    extended = {e.student: e.extension for e in entries if e.week == week.name}
+    collect = partial(collect_git, course, week, repositories, acceptor(course, week, "git"))
     with counting("repositories", len(repositories)) as advance:
-        found = collect_git(
-            course,
-            week,
-            repositories,
-            acceptor(course, week, "git"),
-            newest=newest,
-            extended={e.student: e.extension for e in entries if e.week == week.name},
-            on_done=advance,
-        )
+        found = collect(newest=newest, extended=extended, on_done=advance)
     which = "the newest commit" if newest else "the last commit before the due date"
-    print(f"collected {which} from {len(found.commits)} of {len(repositories)} repositories")
+    print(f"collected {which} from {len(found.collected)} of {len(repositories)} repositories")
+    return _print_found(course, week, found)
+
+
+def _print_found(course: Course, week: Week, found: Found) -> bool:
+    """Copy group submissions and print the result; return True if nothing needs attention."""
+    from ...nbgrader.collect.groups import grouped_lines, spread_groups
+
     _print_groups(grouped_lines(spread_groups(course, week)))
     if found.missing:
-        print(f"no commit by then: {counted(found.missing)}")
-    failed = [f"{student}: {why}" for student, why in found.failed.items()]
-    fine = print_attention([*failed, *found.notes])
-    if found.commits:
-        print("submission times are commit times, which students' machines set")
-    return fine
+        print(f"no submission from {len(found.missing)}: {', '.join(found.missing)}")
+    for fact in found.facts:
+        print(fact)
+    strangers = (f"{name!r} does not match anyone on the class list" for name in found.unmatched)
+    matched = print_attention(strangers, "UNMATCHED")
+    return print_attention(found.problems) and matched
 
 
 def _print_groups(lines: Sequence[str]) -> None:

@@ -1,20 +1,13 @@
-"""`demo`: run a sample week with nbgrader and show the results."""
+"""`demo`: run a sample week with nbgrader and the instructor's commands."""
 
-from __future__ import annotations
-
-import time
-from typing import TYPE_CHECKING
-
-from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
+import os
 
 from ...model.course import load
-from ...model.report.schema import Ending
-from ...terminal.console import Terminal, bar, terminal
-from ..output import new_table
-from .grading import print_scores
-
-if TYPE_CHECKING:
-    from ...nbgrader.demo import DemoResult
+from ...model.course.bank import Bank
+from ..output import counting, print_attention
+from .class_report import report
+from .grading import feedback, grade
+from .overview import status
 
 
 def demo() -> bool:
@@ -22,55 +15,36 @@ def demo() -> bool:
 
     Example: autograder demo
     """
-    from ...nbgrader.demo import play, steps
+    from ...nbgrader.collect.collector import collect
+    from ...nbgrader.demo import fetch_feedback, make_project, sample_class, submit
+    from ...nbgrader.gradebook.report_store import stored_reports
+    from ...nbgrader.release.publish import release
 
-    course = load()
-    percent = TextColumn("{task.percentage:>3.0f}%")
-    columns = BarColumn(), percent, TimeElapsedColumn(), TextColumn("{task.description}")
-    with bar(*columns) as progress:
-        task = progress.add_task("", total=steps(course))
-        began: dict[str, float] = {}  # start time of each step
-
-        def on_progress(step: str, done: int) -> None:
-            if step not in began:
-                print_time()
-                began[step] = time.perf_counter()
-            progress.update(task, description=step, advance=done)
-
-        def print_time() -> None:
-            for step, start in [*began.items()][-1:]:
-                seconds = time.perf_counter() - start
-                progress.console.print(f"{seconds:6.1f} s  {step}", highlight=False)
-
-        played = play(course, on_progress)
-        print_time()
-    console = terminal()
-    if not console.is_terminal:
-        console = terminal(width=100)
-    _print_class(console, played)
-    headings = (">students", "exercise", "misconception")
-    table = new_table(*headings, title="\nCommon misconceptions")
-    for exercise, title, count in played.commonest():
-        table.add_row(str(count), exercise, title)
-    console.print(table)
-    console.print("\nFeedback (open in a browser):")
-    for _, page in sorted(played.pages.items()):
-        console.print(f"  {page.relative_to(course.root)}", soft_wrap=True)
-    if played.fetched:
-        student, page = min(played.fetched.items())
-        console.print(f"The notebook with feedback, as {student} fetched it with nbgrader:")
-        console.print(f"  '{page.relative_to(course.root)}'", soft_wrap=True)
-    return all(s.verdict is not Ending.GRADER_FAULT for s in played.report.submissions)
-
-
-def _print_class(console: Terminal, played: DemoResult) -> None:
-    from ...nbgrader.demo import sample_class
-
-    console.print("\nThe class:")
-    for pupil in sample_class(played.course):
-        console.print(f"  {pupil.name:10} {pupil.story}", highlight=False)
-    print_scores(console, played.report)
-    to_mark = sum(e.to_mark for e in played.entries)
-    console.print(f"{to_mark} written answers are waiting to be marked in Formgrader.")
-    for line in played.notes:
-        console.print(line)
+    project = load()
+    students, course = sample_class(project), make_project(project)
+    week, homes = course.weeks[0], {}
+    os.chdir(course.root)  # so that the commands load the demo's course
+    print(f"$ autograder release {week.name} --early", flush=True)
+    release(course, week, early=True)
+    bank = Bank(course, week)
+    with counting("students fetch the week and submit it", len(students)) as advance:
+        for student in students:
+            homes[student.name] = submit(course, week, bank, student)
+            advance()
+    for student in students:
+        print(f"{student.name} submits: {student.story}")
+    print(f"\n$ autograder collect {week.name}", flush=True)
+    print_attention(collect(course, week, check_owner=False).notes)  # one user owns all submissions
+    print(f"\n$ autograder grade {week.name}", flush=True)
+    grade(week.name)
+    print(f"\n$ autograder feedback {week.name} --unmarked", flush=True)
+    feedback(week.name, unmarked=True)
+    print(f"\n$ autograder report {week.name} --names", flush=True)
+    report(week.name, names=True)
+    print(f"\n$ autograder status {week.name}", flush=True)
+    status(week.name)
+    print("\nThe students fetched their feedback; open a page in a browser:")
+    for name, home in homes.items():
+        if page := fetch_feedback(course, week, name, home):
+            print(page.relative_to(project.root))
+    return len(stored_reports(course, week)) == len(students)

@@ -2,7 +2,7 @@
 
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 from typer import Argument, Option
 
@@ -30,16 +30,15 @@ def export(
         bool, flag("github", "Write a template repository for GitHub Classroom or Classroom 50.")
     ] = False,
     visibility: Annotated[
-        str,
-        Option(
-            help="With --gradescope, when scores and feedback are shown: visible, after_due_date, "
-            "after_published or hidden."
-        ),
+        Literal["visible", "after_due_date", "after_published", "hidden"],
+        Option(help="With --gradescope, when scores and feedback are shown."),
     ] = "after_due_date",
-    feedback_as: Annotated[str, Option("--feedback", help="For Gradescope: html or md.")] = "html",
+    feedback_as: Annotated[
+        Literal["html", "md"], Option("--feedback", help="With --gradescope: the format.")
+    ] = "html",
     unmarked: UnmarkedOption = False,
     missing: Annotated[
-        str, Option(help="The grade for work that is due and not submitted: blank or 0.")
+        Literal["blank", "0"], Option(help="The grade for work that is due and not submitted.")
     ] = "blank",
 ) -> bool:
     """Export grades, or a week that a different system grades.
@@ -52,7 +51,11 @@ def export(
     """
     course = load()
     if gradescope:
-        return _export_gradescope(course, course.week(week), out, visibility, feedback_as)
+        from ...channels.gradescope_zip import GradescopeSettings, autograder_zip
+
+        chosen = course.week(week)
+        settings = GradescopeSettings(chosen.name, visibility, feedback_as)
+        return _export_gradescope(chosen, out, autograder_zip(course, settings))
     if github:
         return _export_github(course, course.week(week), out)
     from ...lms.grade_files import FORMATS, FinalScore, export
@@ -60,8 +63,6 @@ def export(
     from ...nbgrader.gradebook.database import read_students
     from ...nbgrader.gradebook.final_scores import final_scores, overdue, require_marked
 
-    if missing not in ("blank", "0"):
-        raise KitError(f"--missing must be blank or 0, not {missing!r}")
     if form not in FORMATS:
         raise KitError(f"there is no format {form!r}; choose from {', '.join(FORMATS)}")
     known = read_roster(roster) if roster else None
@@ -107,13 +108,9 @@ def roster(
     print(f"{len(entries)} students are in the gradebook")
 
 
-def _export_gradescope(
-    course: Course, week: Week, out: Path | None, visibility: str, feedback: str
-) -> bool:
-    from ...channels.gradescope_zip import autograder_zip
-
+def _export_gradescope(week: Week, out: Path | None, content: bytes) -> bool:
     path = out or Path(f"{week.name}-gradescope.zip")
-    write_output(path, autograder_zip(course, week, visibility, feedback))
+    write_output(path, content)
     print(f"{path}: upload it under Configure Autograder; the container needs 2 GB of memory")
     print(
         "keep the zip secret: it contains hidden tests and solutions. On Gradescope only course "

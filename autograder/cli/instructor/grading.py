@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from ...batch.cluster import Cluster
     from ...batch.intake import Submission
     from ...model.report.schema import Report
-    from ...nbgrader.gradebook.report_store import About
 
 
 def grade(
@@ -100,8 +99,7 @@ def grade(
             "pass the paths of submissions"
         )
     require_released(course, chosen)
-    abouts: dict[str, About] = {}
-    report, lines = grade_by_release(course, chosen, run, abouts)
+    report, abouts, lines = grade_by_release(course, chosen, run)
     show(report)
     for line in lines:
         console.print(line, soft_wrap=True)
@@ -183,11 +181,6 @@ def _write_json(path: Path, report: Report) -> None:
     if str(path) == "-":
         sys.stdout.buffer.write(data)
         sys.stdout.flush()
-    elif path.exists() and not path.is_file():  # a pipe or a terminal
-        try:
-            path.write_bytes(data)
-        except OSError as error:
-            raise KitError(f"{path} cannot be written: {error.strerror}") from None
     else:
         umask = os.umask(0o077)
         os.umask(umask)

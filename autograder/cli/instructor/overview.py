@@ -66,11 +66,8 @@ def _course_checks(course: Course) -> Iterator[tuple[bool, str, str]]:
     """Yield a failed check for each week that is probably a slip in course.yaml."""
     for before, week in itertools.pairwise(course.weeks):
         if course.localized(week.due) < course.localized(before.due):
-            yield (
-                False,
-                f"{week.name} is due before {before.name}",
-                f"check the dates in {REGISTRY}",
-            )
+            order = f"{week.name} is due before {before.name}"
+            yield False, order, f"check the dates in {REGISTRY}"
     listed = {week.name for week in course.weeks}
     for folder in sorted((course.root / "exercises").glob("week*")):
         if folder.is_dir() and folder.name not in listed:
@@ -125,7 +122,6 @@ def status(
 
 
 def _flagged(w: WeekStatus) -> set[str]:
-    """Return the students whose submissions need attention."""
     noted = {s for kind, some in w.noted.items() if kind != "kept" for s in some}
     return {*w.foreign, *w.refused, *noted, *w.strangers, *w.not_accepted}
 
@@ -143,7 +139,6 @@ def _print_table(weeks: list[WeekStatus]) -> None:
 
 
 def _to_do(w: WeekStatus) -> list[str]:
-    """Return the instructor's to-do list for a week, with the commands to run."""
     lines = []
     if not w.released and w.release <= dt.datetime.now(dt.UTC) < w.due:
         lines.append(f"not released yet: `autograder release {w.week}`")
@@ -165,7 +160,6 @@ def _to_do(w: WeekStatus) -> list[str]:
 
 
 def _flagged_lines(w: WeekStatus) -> list[str]:
-    """Return a line for each problem, with the names of the affected students."""
     owners: dict[str, list[str]] = {}
     for student, owner in sorted(w.foreign.items()):
         owners.setdefault(owner, []).append(student)

@@ -41,7 +41,7 @@ def push(
         raise KitError("use either --canvas or --lti")
     from ...channels.canvas import canvas_assignment
     from ...channels.lti import lti_line_item
-    from ...channels.push import Todo, carry_out_push, comments_of, plan_push
+    from ...channels.push import carry_out_push, comments_of, plan_push
     from ...nbgrader.gradebook.final_scores import final_scores, require_marked
     from ...pages.environment import points as as_points
 
@@ -57,7 +57,7 @@ def push(
     )
     texts = comments_of(course, chosen, scores) if comments else {}
     push = plan_push(course, chosen, platform, scores, texts, overwrite=overwrite)
-    to_write, same = push.of(Todo.WRITE), len(push.of(Todo.SAME))
+    to_write, same = push.of("write"), len(push.of("same"))
     if dry_run:
         for grade in to_write:
             before = "none" if grade.before is None else as_points(grade.before)
@@ -72,7 +72,7 @@ def push(
         f"{grade.student}: the grade on the platform was changed to "
         f"{as_points(grade.before or 0.0)}; here it is {as_points(grade.points)}: to replace it, "
         "use --overwrite"
-        for grade in push.of(Todo.CHANGED_THERE)
+        for grade in push.of("changed there")
     ]
     for why in dict.fromkeys(push.failed.values()):
         students = [s for s, reason in push.failed.items() if reason == why]

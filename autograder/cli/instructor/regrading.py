@@ -93,7 +93,7 @@ def _preview(
 
     if not collected(course, week):
         raise KitError(f"nothing was collected: run `autograder collect {week.name}`")
-    report, lines = grade_by_release(course, week, partial(run_batch, jobs=jobs))
+    report, _, lines = grade_by_release(course, week, partial(run_batch, jobs=jobs))
     for line in lines:
         print(line)
     found = preview(course, week, report)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import shutil
 import sys
 from collections.abc import Iterator, Sequence
@@ -146,6 +144,7 @@ def _write_tokens(
 
     Users who are named explicitly are signed out on all machines.
     """
+    from ...lms.grade_files import csv_text
     from ...nbgrader.gradebook.database import read_gradebook
     from ...serve.login import Accounts, is_name
     from ...serve.tables import open_database
@@ -165,14 +164,12 @@ def _write_tokens(
         )
     for name, _ in named:
         people.revoke(name)  # the user may have lost a machine that is still signed in
-    text = io.StringIO()
-    rows = csv.writer(text, lineterminator="\n")
-    rows.writerow(("name", "role", "token"))
-    rows.writerows((name, role, people.create_token(name, role)) for name, role in wanted)
+    rows = [(name, role, people.create_token(name, role)) for name, role in wanted]
+    text = csv_text([("name", "role", "token"), *rows]).replace("\r\n", "\n")
     if str(out) == "-":
-        sys.stdout.write(text.getvalue())
+        sys.stdout.write(text)
         return
-    write_output(out, text.getvalue().encode())
+    write_output(out, text.encode())
     print(f"wrote {plural(len(wanted), 'token')} to {out}: each token signs in its user once")
 
 

@@ -29,6 +29,7 @@ from nbgrader.preprocessors import SaveAutoGrades
 from sqlalchemy import event
 
 from ...feedback.render import exercise_fragment
+from ...files import write_state
 from ...model.course import Course, Week
 from ...model.errors import NbgraderError
 from ...model.report import scoring
@@ -38,12 +39,11 @@ from ..collect.history import read_student
 from ..collect.notebooks import pictures_of
 from ..collect.submissions import full_history
 from ..gradebook import report_store
-from ..gradebook.database import one_transaction
 from ..gradebook.due_dates import update_dates, update_penalty
 from ..gradebook.effective_results import cell_scores
 from ..gradebook.report_store import About
 from ..release.archive import course_for
-from ..workspace import cells_of, write_state
+from ..workspace import cells_of, one_transaction
 
 _NOT_COUNTED = "<p>Only your best {} electives count; this is not one of them.</p>"
 

@@ -4,7 +4,7 @@ Each submission passes through nbgrader's autograde step, which takes the scores
 instead of executing the notebook.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from ...files import in_turn
@@ -17,11 +17,10 @@ from ..collect.history import Entry, History
 from ..collect.submissions import full_history, put_in_place, refuse
 from ..formgrader.manual_marks import keep_marks, restore_marks
 from ..gradebook import report_store
-from ..gradebook.database import Transaction, shared_gradebook
 from ..gradebook.due_dates import restore_assignment, update_dates
 from ..gradebook.effective_results import Worth, counting, lower, report_with, results
 from ..gradebook.report_store import About, Recorded
-from ..workspace import Workspace, last_words, open_api
+from ..workspace import Transaction, Workspace, last_words, open_api, shared_gradebook
 
 
 @dataclass(frozen=True)
@@ -52,19 +51,14 @@ def require_released(course: Course, week: Week) -> None:
 
 
 def record(
-    course: Course,
-    week: Week,
-    report: Report,
-    on_done: Callable[[], None] = lambda: None,
-    abouts: Mapping[str, About] | None = None,
+    course: Course, week: Week, report: Report, abouts: Mapping[str, About] | None = None
 ) -> RecordedScores:
     """Record the scores of every submission in the report.
 
     If a system error prevented grading, the student's earlier scores stay. Raise NbgraderError if
     the week was not released.
 
-    on_done: called after each submission. abouts: identity of each graded submission, by student;
-    for other students, the identity of the collected submission is used.
+    abouts: identity of each graded submission, by student; default: of the collected submission
     """
     require_released(course, week)
     keep_marks(course)
@@ -73,7 +67,6 @@ def record(
         recorder = _Recorder(course, week, transaction)
         for submission in report.submissions:
             recorder.record(submission, (abouts or {}).get(submission.name))
-            on_done()
     outcome = recorder.outcome
     outcome.notes[:0] = [f"LOOK  {restored}"] if restored else []
     if recorder.rescored:

@@ -4,10 +4,11 @@ from pathlib import Path
 
 import msgspec
 
+from ...files import read_state, write_state
 from ...model.course import Course, Week
 from ...model.errors import NbgraderError
 from ..gradebook.database import read_gradebook
-from ..workspace import Workspace, exchange_step, open_api, read_state, require, write_state
+from ..workspace import Workspace, exchange_step, open_api, require
 from .groups import grouped_lines, spread_groups, unknown_students
 
 
@@ -41,14 +42,14 @@ def collect(course: Course, week: Week, *, check_owner: bool = True) -> Collecti
     unknown = unknown_students(course, week)
     grouped = spread_groups(course, week)
     after = workspace.students("submitted", week)
-    fresh = {*collecting.fresh, *grouped}
-    collection = Collection(
-        foreign=collecting.foreign,
-        notes=[*collecting.notes, *unknown],
+    found: Collection = collecting.found
+    fresh = {*found.fresh, *grouped}
+    collection = msgspec.structs.replace(
+        found,
+        notes=[*found.notes, *unknown],
         fresh=[s for s in after if s in fresh],
         unchanged=[s for s in after if s not in fresh],
         missing=[s for s in read_gradebook(course)[0] if s not in after],
-        asking=collecting.asking,
         grouped=grouped_lines(grouped),
     )
     write_state(_file(course, week), collection)

@@ -9,29 +9,22 @@ precedence over a submission that another user left in the student's name. If on
 submissions, it cannot be verified who submitted them.
 """
 
-import datetime as dt
-import os
-import pwd
-import re
 from pathlib import Path
 from typing import Any
 
 from nbgrader.exchange.default import ExchangeCollect
-from nbgrader.utils import temp_attrs
 from traitlets import Unicode
 
 from ...model.course import Course, Week, load
 from ...model.errors import KitError
 from ...model.submission_files import format_timestamp
 from ..regrade.regrade_log import REQUEST, note_request
-from ..release.archive import names
 from ..workspace import Workspace
+from .collector import Collection
 from .history import last_seen
+from .inbound import ExchangeSubmission, submissions_by_student
 from .safe_read import read_ordinary
 from .submissions import accept
-
-_STUDENT = re.compile(r"\w[\w.@+-]*\Z")
-Record = dict[str, Any]
 
 
 class CollectOrdinaryFiles(ExchangeCollect):
@@ -41,80 +34,36 @@ class CollectOrdinaryFiles(ExchangeCollect):
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)  # type: ignore[no-untyped-call]  # nbgrader's own
-        self.notes: list[str] = []  # for the instructor
-        self.foreign: dict[str, str] = {}  # student -> owner of the files
-        self.fresh: list[str] = []  # students with a new submission
-        self.asking: list[str] = []  # students who requested a regrade
+        self.found = Collection()
 
     def init_src(self) -> None:
-        self.src_records = self._newest()
-        for record in self.src_records:
-            owner = self._owner(record)
-            if self.check_owner and owner != record["username"]:
-                self.foreign[record["username"]] = owner
-
-    def _newest(self) -> list[Record]:
-        """Return each student's newest submission, unless that submission was collected before.
-
-        A student may have submitted under any of the week's assignment names.
-        """
+        """Select each student's best submission, unless it was collected before."""
         course, week = self._course_and_week()
-        of_student: dict[str, list[Record]] = {}
-        for name in names(Workspace(course), week):
-            with temp_attrs(self.coursedir, assignment_id=name):
-                super().init_src()  # type: ignore[no-untyped-call]  # nbgrader's own
-            for record in self.src_records:
-                if record["username"]:
-                    of_student.setdefault(record["username"], []).append(record)
-        newest = [self._sort_by_timestamp(records)[0] for records in of_student.values()]
-        return [
-            r
-            for r in newest
-            if format_timestamp(r["timestamp"]) > last_seen(course, week, r["username"])
-        ]
+        due, wanted = course.localized(week.due), self.coursedir and self.coursedir.student_id
+        if not Workspace(course).inbound.is_dir():
+            self.fail(f"Course not found: {Workspace(course).inbound}")  # type: ignore[no-untyped-call]  # nbgrader's own
+        self.src_records: list[ExchangeSubmission] = []
+        notes = self.found.notes
+        for student, found in submissions_by_student(course, week, notes=notes).items():
+            if wanted not in ("", "*", student):
+                continue
+            on_time = [s for s in found if s.submitted <= due] if self.before_duedate else []
+            newest, *others = on_time or found
+            strangers = {s.owner for s in others} - {student}
+            for other in sorted(strangers) if self.check_owner and newest.own else ():
+                notes.append(
+                    f"{student}: the user {other} submitted under this name too; "
+                    "the files that the student owns were taken"
+                )
+            if format_timestamp(newest.submitted) > last_seen(course, week, student):
+                self.src_records.append(newest)
+                if self.check_owner and not newest.own:
+                    self.found.foreign[student] = newest.owner
 
     def _course_and_week(self) -> tuple[Course, Week]:
         assert self.coursedir is not None
         course = load(Path(self.project))
         return course, course.week(self.coursedir.assignment_id)
-
-    def _path_to_record(self, path: str) -> Record:
-        try:
-            record: Record = super()._path_to_record(path)  # type: ignore[no-untyped-call]  # nbgrader's own
-        except Exception:  # a malformed name; dateutil raises several types of exceptions
-            record = {
-                "username": "",
-                "filename": os.path.basename(path),
-                "timestamp": dt.datetime.min,
-            }
-        if not _STUDENT.match(record["username"]):
-            self.notes.append(f"{record['filename']!r} is not a submission: skipped")
-            record["username"] = ""
-        return record
-
-    def _sort_by_timestamp(self, records: list[Record]) -> list[Record]:
-        """Sort submissions newest first, but put those owned by the student before all others.
-
-        Add a note if other users have submitted in the student's name.
-        """
-        ordered = sorted(
-            records, key=lambda r: (self._owner(r) == r["username"], r["timestamp"]), reverse=True
-        )
-        student, owners = ordered[0]["username"], [self._owner(r) for r in ordered]
-        if self.check_owner and owners[0] == student:
-            for other in sorted(set(owners) - {student}):
-                self.notes.append(
-                    f"{student}: the user {other} submitted under this name too; "
-                    "the files that the student owns were taken"
-                )
-        return ordered
-
-    def _owner(self, record: Record) -> str:
-        try:
-            status = os.lstat(os.path.join(self.inbound_path, record["filename"]))
-            return pwd.getpwuid(status.st_uid).pw_name
-        except (OSError, KeyError):
-            return "an unknown user"
 
     def copy_files(self) -> None:
         """Accept the newest submissions; add a note for each one that could not be stored."""
@@ -122,20 +71,21 @@ class CollectOrdinaryFiles(ExchangeCollect):
         assert self.coursedir is not None
         ignored, max_bytes = tuple(self.coursedir.ignore), course.limits(week).submission_mib << 20
         for record in self.src_records:
-            student = record["username"]
+            student = record.student
             if Workspace(course).submitted(student, week).is_dir() and not self.update:
                 continue
-            folder = Path(self.inbound_path) / record["filename"]
+            folder = Workspace(course).inbound / record.source
             # Use the time in the folder's name, as nbgrader does. timestamp.txt may be wrong.
-            time = format_timestamp(record["timestamp"])
+            time = format_timestamp(record.submitted)
             try:
                 files, left_out = read_ordinary(folder, ignored, max_bytes)
                 accepted = accept(course, week, student, files, time, "exchange")
             except (OSError, KitError) as error:
-                self.notes.append(f"{student}: could not be stored: {error}")
+                self.found.notes.append(f"{student}: could not be stored: {error}")
                 continue
             if REQUEST in files and note_request(course, week, student, files[REQUEST]):
-                self.asking.append(student)
+                self.found.asking.append(student)
             if accepted.entry is not None and not accepted.refused:
-                self.fresh.append(student)
-            self.notes += [f"{student}: {note}" for note in left_out] + accepted.remarks(student)
+                self.found.fresh.append(student)
+            self.found.notes.extend(f"{student}: {note}" for note in left_out)
+            self.found.notes.extend(accepted.remarks(student))

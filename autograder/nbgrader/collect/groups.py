@@ -12,13 +12,14 @@ for one member is copied to all members with the same answer.
 from collections.abc import Mapping
 from pathlib import Path
 
+from ...files import read_state, write_state
 from ...lms.csv_tables import read_rows
 from ...model.course import Course, Week
 from ...model.errors import NbgraderError
 from ...model.message_text import did_you_mean
 from ..gradebook.database import read_gradebook
 from ..gradebook.report_store import judged_digests
-from ..workspace import GradedCell, Workspace, cells_of, open_gradebook, read_state, write_state
+from ..workspace import GradedCell, Workspace, cells_of, open_gradebook
 from .history import Entry
 from .merging import merge
 from .submissions import accept, earlier_files, full_history

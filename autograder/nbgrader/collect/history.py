@@ -15,12 +15,13 @@ from typing import Literal
 import msgspec
 
 from ...batch.intake import Submission, read_submission
+from ...files import read_state, write_state
 from ...model.course import Course, Week
 from ...model.errors import NbgraderError
 from ...model.submission_files import Note, digest_of
-from ..workspace import Workspace, read_state, replace_folder, write_state
+from ..workspace import Workspace, replace_folder
 from .notebooks import cell_notes, code_notes, read_cells
-from .safe_read import FILE_BOUND
+from .safe_read import read_ordinary
 
 MARKER = ".parts"
 _INDEX = "index.json"
@@ -99,12 +100,8 @@ def history_folder(course: Course, week: Week, student: str) -> Path:
 def read_history(course: Course, week: Week, student: str) -> History:
     """Return a student's submissions for a week. Raise NbgraderError if the index is damaged."""
     path = history_folder(course, week, student) / _INDEX
-    try:
-        return msgspec.json.decode(path.read_bytes(), type=History)
-    except FileNotFoundError:
-        return History()
-    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
-        raise NbgraderError(f"{path}: cannot be read: {error}") from None
+    damaged = NbgraderError(f"{path}: cannot be read: restore this file from a backup")
+    return read_state(path, History, damaged) or History()
 
 
 def write_history(course: Course, week: Week, student: str, history: History) -> None:
@@ -127,21 +124,12 @@ def store_files(course: Course, week: Week, student: str, files: Mapping[str, by
 
 def stored_files(course: Course, week: Week, student: str, entry: Entry) -> dict[str, bytes]:
     """Return the files of a submission by name."""
-    return dict(files_below(history_folder(course, week, student) / entry.digest))
+    return files_below(history_folder(course, week, student) / entry.digest)
 
 
-def files_below(folder: Path) -> Iterator[tuple[str, bytes]]:
-    """Yield the name and content of each regular file in a folder.
-
-    Skip links, hidden files, files larger than `FILE_BOUND`, and nbgrader's timestamp.txt.
-    """
-    for path in sorted(folder.rglob("*")):
-        name = path.relative_to(folder)
-        hidden = any(part.startswith(".") for part in name.parts)
-        if hidden or str(name) == _TIMESTAMP or path.is_symlink() or not path.is_file():
-            continue
-        if path.stat().st_size <= FILE_BOUND:
-            yield name.as_posix(), path.read_bytes()
+def files_below(folder: Path) -> dict[str, bytes]:
+    """Return the regular files of a folder by name, without hidden files and timestamp.txt."""
+    return read_ordinary(folder, (".*",), any_owner=True)[0] if folder.is_dir() else {}
 
 
 def place(course: Course, week: Week, student: str, entry: Entry) -> None:
@@ -209,7 +197,6 @@ def read_student(
 def _notebook_notes(
     course: Course, week: Week, folder: Path, submission: Submission
 ) -> Iterator[Note]:
-    """Yield notes about changed cells, and about notebook code that belongs in the module."""
     workspace = Workspace(course)
     if cells := read_cells(folder / f"{week.name}.ipynb"):
         released = read_cells(workspace.released(week) / f"{week.name}.ipynb")

@@ -9,22 +9,25 @@ from pathlib import Path
 from ...batch.intake import is_wanted
 from ...lms.bulk import FilesRead
 
-FILE_BOUND = 64 << 20
+_FILE_BOUND = 64 << 20
 _TOTAL_BOUND = 256 << 20
 _FILES_BOUND = 2000
 _DEPTH = 40  # maximum depth of nested folders
 
 
-def read_ordinary(source: Path, ignored: Sequence[str] = (), bound: int = FILE_BOUND) -> FilesRead:
+def read_ordinary(
+    source: Path, ignored: Sequence[str] = (), bound: int = _FILE_BOUND, *, any_owner: bool = False
+) -> FilesRead:
     """Return the regular files of a folder by name, and a line for each skipped file.
 
     ignored: patterns of file and folder names to skip silently. bound: size limit in bytes for
     all files except notebooks, because nbgrader copies the files to autograded/ and feedback/.
+    any_owner: also read files that do not belong to the owner of the folder
     """
     found: dict[str, bytes] = {}
     left_out: list[str] = []
     total = count = 0
-    owner = os.lstat(source).st_uid
+    owner = None if any_owner else os.lstat(source).st_uid
     # fwalk keeps each folder open, so a student cannot swap the folder for a link meanwhile.
     for folder, folders, files, descriptor in os.fwalk(source, follow_symlinks=False):
         inside = os.path.relpath(folder, source)
@@ -40,7 +43,7 @@ def read_ordinary(source: Path, ignored: Sequence[str] = (), bound: int = FILE_B
                 left_out.append("it has too many files; the rest was skipped")
                 return found, left_out
             shown = os.path.normpath(os.path.join(inside, name))
-            own = FILE_BOUND if name.endswith(".ipynb") else min(bound, FILE_BOUND)
+            own = _FILE_BOUND if name.endswith(".ipynb") else min(bound, _FILE_BOUND)
             content, problem = _read_file(name, descriptor, owner, own)
             if content is not None:
                 found[shown] = content
@@ -54,7 +57,7 @@ def _matches(name: str, patterns: Sequence[str]) -> bool:
     return any(fnmatch(name, pattern) for pattern in patterns)
 
 
-def _read_file(name: str, folder: int, owner: int, bound: int) -> tuple[bytes | None, str]:
+def _read_file(name: str, folder: int, owner: int | None, bound: int) -> tuple[bytes | None, str]:
     """Return the content (None if the file was skipped) and the problem ("" if there is none)."""
     try:
         flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK
@@ -65,7 +68,7 @@ def _read_file(name: str, folder: int, owner: int, bound: int) -> tuple[bytes | 
         status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode):
             return None, "was skipped: it is not a regular file"
-        if status.st_uid != owner:
+        if owner not in (None, status.st_uid):
             return None, "was skipped: it belongs to a different user"
         size = status.st_size >> 20
         if status.st_size > bound and not is_wanted(name):

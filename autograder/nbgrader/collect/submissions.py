@@ -168,7 +168,7 @@ def _accept_folder(course: Course, week: Week, student: str) -> History:
     history = read_history(course, week, student)
     current, marker = history.entry(history.current), read_marker(folder)
     copied = folder.is_dir() and marker in (0, history.current)
-    files = dict(files_below(folder)) if copied or current is None else {}
+    files = files_below(folder) if copied or current is None else {}
     if current is not None and not files:  # the copy was interrupted
         place(course, week, student, current)
     if not files:

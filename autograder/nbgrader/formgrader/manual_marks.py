@@ -15,13 +15,14 @@ from typing import Any
 
 import msgspec
 
+from ...files import read_state, write_state
 from ...model.course import Course, Week
 from ...model.errors import NbgraderError
 from ...model.message_text import first_names
 from ..gradebook.database import Marked, read_hand_marks, transactions
 from ..gradebook.due_dates import update_penalty
 from ..gradebook.report_store import judged_digests
-from ..workspace import cells_of, open_gradebook, read_state, write_state
+from ..workspace import cells_of, open_gradebook
 
 
 class StoredMarks(Marked):

@@ -18,7 +18,7 @@ from typing import Any
 
 import msgspec
 
-from ...files import course_secret
+from ...files import course_secret, read_state, write_state
 from ...lms.csv_tables import read_rows, text_cell
 from ...lms.grade_files import csv_text
 from ...model.course import Course, Week
@@ -27,7 +27,7 @@ from ...model.report.scoring import rounded
 from ..collect.groups import author_of
 from ..collect.notebooks import DATA_URL, first_cells, read_cells, source_of
 from ..gradebook.report_store import judged_digests
-from ..workspace import Workspace, cells_of, open_gradebook, read_state, write_state
+from ..workspace import Workspace, cells_of, open_gradebook
 
 COLUMNS = ("code", "question", "points", "answer", "mark", "comment", "version")
 _LONGEST = 20_000

@@ -11,7 +11,6 @@ import os
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import NamedTuple
 
 import msgspec
 from markupsafe import Markup
@@ -20,7 +19,7 @@ from ...files import in_turn
 from ...model.course import Course, Week
 from ...model.errors import NbgraderError
 from ..collect.notebooks import first_cells, read_cells
-from ..gradebook.database import query_gradebook
+from ..gradebook.database import CellState, cell_states
 from ..gradebook.due_dates import update_penalty
 from ..gradebook.report_store import judged_digests, recorded_file, recorded_folder
 from ..workspace import Workspace, cells_of, open_gradebook
@@ -28,48 +27,9 @@ from .manual_marks import keep_marks
 from .marking_sheets import code_of
 from .submitted_cells import rendered_cell
 
-_CELLS = """
-SELECT assignment.name, submitted.student_id, base_cell.name, grade_cells.max_score,
-       grade.auto_score, grade.manual_score, grade.needs_manual_grade, given.manual_comment
-FROM grade
-JOIN grade_cells ON grade_cells.id = grade.cell_id
-JOIN base_cell ON base_cell.id = grade.cell_id
-JOIN submitted_notebook AS notebook ON notebook.id = grade.notebook_id
-JOIN submitted_assignment AS submitted ON submitted.id = notebook.assignment_id
-JOIN assignment ON assignment.id = submitted.assignment_id
-LEFT JOIN (
-    SELECT comment.notebook_id, base_cell.name, comment.manual_comment
-    FROM comment JOIN base_cell ON base_cell.id = comment.cell_id
-) AS given ON given.notebook_id = notebook.id AND given.name = base_cell.name
-"""
-
 
 class StaleMarkError(NbgraderError):
     """The answer, its mark or its comment has changed since the marker saw them."""
-
-
-class CellState(NamedTuple):
-    """A grade cell of one submission in the gradebook."""
-
-    week: str
-    student: str
-    cell: str
-    points: float
-    automatic: float | None
-    manual: float | None
-    waiting: bool
-    comment: str
-
-    @property
-    def status(self) -> str:
-        """Return to mark, changed (since it was marked), marked or automatic."""
-        if self.waiting:
-            return "to mark" if self.manual is None else "changed"
-        return "automatic" if self.manual is None else "marked"
-
-    @property
-    def score(self) -> float | None:
-        return self.automatic if self.manual is None else self.manual
 
 
 class AnswerGroup(msgspec.Struct, frozen=True):
@@ -93,16 +53,6 @@ class AnswerGroup(msgspec.Struct, frozen=True):
         return self.state.status == "automatic"
 
 
-def cell_states(course: Course) -> list[CellState]:
-    """Return every grade cell of every graded submission."""
-    (rows,) = query_gradebook(course, (_CELLS,))
-    states = (
-        CellState(week, student, cell, points, automatic, manual, bool(waiting), comment or "")
-        for week, student, cell, points, automatic, manual, waiting, comment in rows
-    )
-    return [s for s in states if s.waiting or s.score is not None]
-
-
 def question_counts(course: Course) -> dict[tuple[str, str], Counter[str]]:
     """Count the answers by status, for each week and question."""
     found: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
@@ -121,7 +71,7 @@ def answer_groups(course: Course, week: Week, cell: str, *, together: bool) -> l
         if (state.week, state.cell) == (week.name, cell):
             entry = _entry(course, week, state)
             shared = entry[1] if together and entry[1] else state.student
-            grouped[(shared, *map(repr, state[3:]))].append(entry)
+            grouped[(shared, *map(repr, state[4:]))].append(entry)
     groups = [_group(sorted(entries)) for entries in grouped.values()]
     return sorted(groups, key=lambda g: (not g.state.waiting, g.unanswered, g.code))
 

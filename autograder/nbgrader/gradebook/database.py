@@ -1,63 +1,59 @@
-"""Read nbgrader's gradebook without importing nbgrader, and share one connection to write to it.
+"""Read nbgrader's gradebook without importing nbgrader.
 
 Importing nbgrader takes seconds, and its `Gradebook` class inspects and writes the database when it
 is created. So SQLite files are opened read-only with Python's driver, and other databases are read
 through SQLAlchemy.
-
-nbgrader opens the gradebook nine times for each submission, and each time it connects, inspects the
-tables and compiles every statement. Within `shared_gradebook`, all uses share one connection, with
-one transaction per submission. This module also adds indices to nbgrader's tables, because without
-indices the time to record a class grows with the square of its size.
 """
 
 import datetime as dt
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, closing, contextmanager, suppress
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
 from ...model.course import Course
 from ...model.course.late import Lateness, lateness
 from ...model.errors import NbgraderError
-from ..workspace import Workspace, open_gradebook, unreachable_gradebook
+from ..workspace import Workspace, unreachable_gradebook
 
 _SQLITE = "sqlite:///"
 _EPOCH = dt.datetime(1970, 1, 1)  # SQLAlchemy stores a timedelta in SQLite as _EPOCH + timedelta
 _STUDENTS = "SELECT id FROM student ORDER BY id"
 _PEOPLE = "SELECT id, first_name, last_name, email FROM student ORDER BY id"
-_CELLS = """
-SELECT assignment.name, base_cell.name, grade_cells.max_score
-FROM grade_cells
-JOIN base_cell ON base_cell.id = grade_cells.id
-JOIN notebook ON notebook.id = base_cell.notebook_id
-JOIN assignment ON assignment.id = notebook.assignment_id
+_ASSIGNMENTS = """
+SELECT assignment.name, assignment.duedate, base_cell.name, grade_cells.max_score
+FROM assignment
+LEFT JOIN notebook ON notebook.assignment_id = assignment.id
+LEFT JOIN base_cell ON base_cell.notebook_id = notebook.id
+LEFT JOIN grade_cells ON grade_cells.id = base_cell.id
 """
-_DUE = "SELECT name, duedate FROM assignment"
 _EXTENDED = """
 SELECT assignment.name, submitted.student_id, submitted.id, submitted.extension
 FROM submitted_assignment AS submitted
 JOIN assignment ON assignment.id = submitted.assignment_id
 """
-_MARKS = """
-SELECT submitted.id, base_cell.name, grade.manual_score, grade.extra_credit,
-       grade.needs_manual_grade
+_GRADES = """
+SELECT assignment.name, submitted.student_id, base_cell.name, submitted.id, grade.extra_credit,
+       grade_cells.max_score, grade.auto_score, grade.manual_score, grade.needs_manual_grade,
+       given.manual_comment
 FROM grade
+JOIN grade_cells ON grade_cells.id = grade.cell_id
 JOIN base_cell ON base_cell.id = grade.cell_id
 JOIN submitted_notebook AS notebook ON notebook.id = grade.notebook_id
 JOIN submitted_assignment AS submitted ON submitted.id = notebook.assignment_id
-WHERE grade.manual_score IS NOT NULL OR COALESCE(grade.extra_credit, 0) <> 0
+JOIN assignment ON assignment.id = submitted.assignment_id
+LEFT JOIN (
+    SELECT comment.notebook_id, base_cell.name, comment.manual_comment
+    FROM comment JOIN base_cell ON base_cell.id = comment.cell_id
+) AS given ON given.notebook_id = notebook.id AND given.name = base_cell.name
 """
-_COMMENTS = """
-SELECT submitted.id, base_cell.name, comment.manual_comment
-FROM comment
-JOIN base_cell ON base_cell.id = comment.cell_id
-JOIN submitted_notebook AS notebook ON notebook.id = comment.notebook_id
-JOIN submitted_assignment AS submitted ON submitted.id = notebook.assignment_id
-WHERE COALESCE(comment.manual_comment, '') <> ''
+_MARKS = f"""{_GRADES}
+WHERE grade.manual_score IS NOT NULL OR COALESCE(grade.extra_credit, 0) <> 0
+   OR COALESCE(given.manual_comment, '') <> ''
 """
 _SUBMISSIONS = """
 SELECT assignment.name, submitted.student_id, submitted.timestamp, submitted.extension,
@@ -89,6 +85,32 @@ class GradebookEntry:
     penalty: float
 
 
+class CellState(NamedTuple):
+    """A grade cell of one submission in the gradebook."""
+
+    week: str
+    student: str
+    cell: str
+    submission: str
+    extra: float | None
+    points: float
+    automatic: float | None
+    manual: float | None
+    waiting: bool
+    comment: str
+
+    @property
+    def status(self) -> str:
+        """Return to mark, changed (since it was marked), marked or automatic."""
+        if self.waiting:
+            return "to mark" if self.manual is None else "changed"
+        return "automatic" if self.manual is None else "marked"
+
+    @property
+    def score(self) -> float | None:
+        return self.automatic if self.manual is None else self.manual
+
+
 class HandMark(msgspec.Struct, frozen=True):
     """A manual mark and comment for one cell."""
 
@@ -114,19 +136,26 @@ class Marked(msgspec.Struct):
 
 def read_hand_marks(course: Course) -> dict[str, dict[str, Marked]]:
     """Return the manual marks of every submission in the gradebook, by week and student."""
-    extended, marks, comments = query_gradebook(course, (_EXTENDED, _MARKS, _COMMENTS))
+    extended, marks = query_gradebook(course, (_EXTENDED, _MARKS))
     found: dict[str, dict[str, Marked]] = {}
-    by_id: dict[str, Marked] = {}
     for week, student, number, extension in extended:
         marked = Marked(str(number), _span(extension).total_seconds())
-        by_id[marked.submission] = found.setdefault(str(week), {})[str(student)] = marked
-    for number, cell, score, extra, waiting in marks:
-        by_id[str(number)].cells[str(cell)] = HandMark(score, extra, "", not waiting)
-    for number, cell, comment in comments:
-        cells = by_id[str(number)].cells
-        before = cells.get(str(cell), HandMark())
-        cells[str(cell)] = msgspec.structs.replace(before, comment=str(comment))
+        found.setdefault(str(week), {})[str(student)] = marked
+    for mark in map(_cell_state, marks):
+        hand_mark = HandMark(mark.manual, mark.extra, mark.comment, not mark.waiting)
+        found[mark.week][mark.student].cells[mark.cell] = hand_mark
     return found
+
+
+def cell_states(course: Course) -> list[CellState]:
+    """Return every grade cell of every graded submission."""
+    (rows,) = query_gradebook(course, (_GRADES,))
+    return [s for s in map(_cell_state, rows) if s.waiting or s.score is not None]
+
+
+def _cell_state(row: Any) -> CellState:
+    state = CellState(*row)
+    return state._replace(waiting=bool(state.waiting), comment=state.comment or "")
 
 
 def transactions(course: Course) -> int:
@@ -187,18 +216,14 @@ def lateness_by_entry(course: Course) -> list[tuple[GradebookEntry, Lateness | N
     return found
 
 
-def read_due_dates(course: Course) -> dict[str, dt.datetime | None]:
-    """Return the due date (aware, UTC) of each assignment in the gradebook."""
-    (rows,) = query_gradebook(course, (_DUE,))
-    return {str(name): _time(due) for name, due in rows}
-
-
-def read_cells(course: Course) -> dict[str, dict[str, float]]:
-    """Return the maximum points of each grade cell, by assignment and cell."""
-    (rows,) = query_gradebook(course, (_CELLS,))
-    found: dict[str, dict[str, float]] = {}
-    for assignment, cell, points in rows:
-        found.setdefault(str(assignment), {})[str(cell)] = float(points)
+def read_assignments(course: Course) -> dict[str, tuple[dt.datetime | None, dict[str, float]]]:
+    """Return the due date (aware, UTC) and the points of each grade cell, by assignment."""
+    (rows,) = query_gradebook(course, (_ASSIGNMENTS,))
+    found: dict[str, tuple[dt.datetime | None, dict[str, float]]] = {}
+    for assignment, due, cell, points in rows:
+        _, cells = found.setdefault(str(assignment), (_time(due), {}))
+        if points is not None:
+            cells[str(cell)] = float(points)
     return found
 
 
@@ -234,17 +259,9 @@ def _from_server(url: str, queries: Sequence[str]) -> list[Sequence[Any]]:
 
 
 def _entry(row: Any) -> GradebookEntry:
-    week, student, handed, extension, graded, to_mark, score, penalty = row
-    return GradebookEntry(
-        week=week,
-        student=student,
-        handed_in=_time(handed),
-        extension=_span(extension),
-        graded=bool(graded),
-        to_mark=int(to_mark or 0),
-        score=float(score or 0),
-        penalty=float(penalty or 0),
-    )
+    week, student, handed, extension, graded, to_mark, *points = row
+    times = _time(handed), _span(extension)
+    return GradebookEntry(week, student, *times, bool(graded), int(to_mark), *map(float, points))
 
 
 def _time(value: Any) -> dt.datetime | None:
@@ -257,91 +274,3 @@ def _span(value: Any) -> dt.timedelta:
     if isinstance(value, str):
         return dt.datetime.fromisoformat(value) - _EPOCH
     return value if isinstance(value, dt.timedelta) else dt.timedelta()
-
-
-Transaction = Callable[[], AbstractContextManager[None]]
-
-
-@contextmanager
-def shared_gradebook(course: Course) -> Iterator[Transaction]:
-    """Make every `nbgrader.api.Gradebook` of this course share one connection.
-
-    Yield a function that returns a transaction as a context manager. An exception rolls the
-    transaction back. The gradebook must be used only within transactions.
-    """
-    from nbgrader.api import Gradebook
-
-    opened = open_gradebook(course)
-    _add_indices(opened.engine)
-    url = opened.engine.url.render_as_string(hide_password=False)
-    known_courses = {opened.course_id}
-    gradebook_class: Any = Gradebook
-    original_init, original_close = gradebook_class.__init__, gradebook_class.close
-
-    def init(
-        self: Any, db_url: str, course_id: str = "default_course", authenticator: Any = None
-    ) -> None:
-        if db_url != url:
-            original_init(self, db_url, course_id, authenticator)
-            return
-        self.engine, self.db = opened.engine, opened.db
-        if course_id not in known_courses:
-            self.check_course(course_id=course_id)
-            known_courses.add(course_id)
-        self.course_id, self.authenticator = course_id, authenticator
-
-    def close(self: Any) -> None:
-        if self.db is not opened.db:
-            original_close(self)
-
-    @contextmanager
-    def transaction() -> Iterator[None]:
-        try:
-            with one_transaction(opened.db):
-                yield
-        finally:
-            opened.db.remove()
-
-    gradebook_class.__init__, gradebook_class.close = init, close
-    try:
-        yield transaction
-    finally:
-        gradebook_class.__init__, gradebook_class.close = original_init, original_close
-        opened.close()
-
-
-@contextmanager
-def one_transaction(session: Any) -> Iterator[None]:
-    """Commit a session only once, at the end of the block; roll back on an exception."""
-    commit = session.commit
-    session.commit = session.flush
-    try:
-        yield
-        session.flush()
-        session.expire_all()  # reload on next access: the database computes sums of scores
-        commit()
-    except BaseException:
-        session.rollback()
-        raise
-    finally:
-        session.commit = commit
-
-
-_INDICES = {
-    "grade": "notebook_id",
-    "comment": "notebook_id",
-    "submitted_notebook": "assignment_id",
-    "submitted_assignment": "student_id",
-    "base_cell": "notebook_id",
-}
-
-
-def _add_indices(engine: Any) -> None:
-    from sqlalchemy import text
-    from sqlalchemy.exc import SQLAlchemyError
-
-    # A failure, for example in a read-only schema, only makes recording slower.
-    with suppress(SQLAlchemyError), engine.begin() as connection:
-        for table, column in _INDICES.items():
-            name = f"autograder_{table}_{column}"
-            connection.execute(text(f"CREATE INDEX IF NOT EXISTS {name} ON {table} ({column})"))

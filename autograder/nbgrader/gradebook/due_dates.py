@@ -28,7 +28,7 @@ from .report_store import recorded_file, recorded_folder
 
 def update_dates(course: Course) -> list[str]:
     """Update due dates and late penalties; return a line for each week with changed penalties."""
-    stored = database.read_due_dates(course)
+    stored = {name: due for name, (due, _) in database.read_assignments(course).items()}
     moved = {
         week.name: due
         for week in course.weeks
@@ -124,7 +124,8 @@ def restore_assignment(course: Course, week: Week) -> str:
 
     Return a note, or "" if no cells were lost. Raise NbgraderError if the source is missing.
     """
-    if database.read_cells(course).get(week.name) == _released_cells(course, week):
+    _, cells = database.read_assignments(course).get(week.name, (None, None))
+    if cells == _released_cells(course, week):
         return ""
     if not (Workspace(course).source(week) / f"{week.name}.ipynb").is_file():
         raise NbgraderError(

@@ -12,12 +12,13 @@ import msgspec
 
 from ...batch.intake import Submission
 from ...batch.store import content_hash
+from ...files import read_state, write_state
 from ...model.course import Course, Week
 from ...model.report.comparison import differ
 from ...model.report.schema import SubmissionReport
 from ...model.submission_files import Note
 from ..collect.history import folder_time, read_marker, read_student
-from ..workspace import Workspace, read_state, write_state
+from ..workspace import Workspace
 
 
 class About(msgspec.Struct, frozen=True):

@@ -14,7 +14,7 @@ from typing import Any
 import nbformat
 
 from ...batch.store import fingerprint
-from ...files import course_secret, replace_file
+from ...files import course_secret, replace_file, write_state
 from ...model.course import Course, Week
 from ...model.errors import NbgraderError
 from ...model.report.comparison import differ
@@ -24,7 +24,7 @@ from ..formgrader.manual_marks import keep_marks
 from ..gradebook import report_store
 from ..gradebook.due_dates import require_scores, update_penalty
 from ..gradebook.effective_results import cell_scores
-from ..workspace import Workspace, cells_of, open_gradebook, write_state
+from ..workspace import Workspace, cells_of, open_gradebook
 from .regrade_log import Plan, RegradeLog, ScoreChange
 
 _TOLERANCE = 1e-6

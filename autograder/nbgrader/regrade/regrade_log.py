@@ -18,12 +18,11 @@ from pathlib import Path
 import msgspec
 from msgspec import field
 
-from ...files import alone
+from ...files import alone, read_state, write_state
 from ...model.course import Course, Week
 from ...model.errors import NbgraderError
 from ...model.message_text import visible
 from ..gradebook.report_store import Recorded
-from ..workspace import read_state, write_state
 
 
 class ScoreChange(msgspec.Struct, frozen=True):
@@ -74,7 +73,8 @@ class RegradeLog:
 
     def entries(self) -> list[Plan]:
         """Return the completed regrades and undos, oldest first."""
-        return [self._read(path) for path in sorted(self.folder.glob("*.json"))]
+        plans = map(self._read, sorted(self.folder.glob("*.json")))
+        return [plan for plan in plans if plan is not None]
 
     def last(self) -> Plan | None:
         """Return the latest regrade that was not undone, or None if there is no such regrade."""
@@ -84,16 +84,14 @@ class RegradeLog:
 
     def unfinished(self) -> Plan | None:
         """Return the interrupted regrade or undo, or None if every plan was completed."""
-        return self._read(self._unfinished) if self._unfinished.is_file() else None
+        return self._read(self._unfinished)
 
-    def _read(self, path: Path) -> Plan:
-        try:
-            return msgspec.json.decode(path.read_bytes(), type=Plan)
-        except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
-            raise NbgraderError(
-                f"{path}: the scores before this regrade cannot be read: restore the file from a "
-                "backup, or grade the week again"
-            ) from None
+    def _read(self, path: Path) -> Plan | None:
+        damaged = NbgraderError(
+            f"{path}: the scores before this regrade cannot be read: restore the file from a "
+            "backup, or grade the week again"
+        )
+        return read_state(path, Plan, damaged)
 
     def begin(self, plan: Plan) -> None:
         write_state(self._unfinished, plan)

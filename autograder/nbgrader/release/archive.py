@@ -12,24 +12,23 @@ its own name and under a second name (`week01_softmax-2`), and submissions under
 """
 
 import ast
-import datetime as dt
 import difflib
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
 import msgspec
 
+from ...authoring.scaffolding import fill_template
 from ...batch.intake import Submission, Unread
 from ...files import course_secret, read_folder
 from ...model.course import REGISTRY, Course, Week, load
 from ...model.course.loader import one_week
 from ...model.errors import CourseError
 from ...model.report.schema import Report
-from ...model.submission_files import parse_timestamp
 from ...student.folder.week import DESCRIPTION
 from ..collect.history import read_student
 from ..gradebook.report_store import About, identify
@@ -53,13 +52,14 @@ def keep_release(course: Course, week: Week, number: int) -> None:
 
 
 def grade_by_release(
-    course: Course, week: Week, grade: Grade, abouts: dict[str, About] | None = None
-) -> tuple[Report, list[str]]:
+    course: Course, week: Week, grade: Grade
+) -> tuple[Report, dict[str, About], list[str]]:
     """Grade each collected submission with the tests of the release it is based on.
 
-    Return the merged report, and a line for each earlier release that lists the students graded
-    with its tests. If `abouts` is given, add the identity of each submission to it, by student.
+    Return the merged report, the identity of each submission by student, and a line for each
+    earlier release that lists the students graded with its tests.
     """
+    abouts: dict[str, About] = {}
     workspace = Workspace(course)
     students = workspace.students("submitted", week)
     groups: dict[int, tuple[Course, list[str]]] = {}
@@ -69,8 +69,7 @@ def grade_by_release(
 
     def read(student: str) -> Submission:
         submission = read_student(course, week, student)
-        if abouts is not None:
-            abouts[student] = identify(course, week, student, submission)
+        abouts[student] = identify(course, week, student, submission)
         return submission
 
     reports = [
@@ -79,11 +78,12 @@ def grade_by_release(
     ]
     by_name = {s.name: s for report in reports for s in report.submissions}
     merged = msgspec.structs.replace(reports[0], submissions=tuple(by_name[s] for s in students))
-    return merged, [
+    lines = [
         f"made from release {number} and graded by its tests: {', '.join(group)}"
         for number, (_, group) in sorted(groups.items())
         if number
     ]
+    return merged, abouts, lines
 
 
 def course_for(course: Course, week: Week, student: str, folder: Path | None = None) -> Course:
@@ -131,16 +131,6 @@ def names(workspace: Workspace, week: Week) -> list[str]:
     return [week.name, *(found[number] for number in sorted(found))]
 
 
-def inbound_folders(workspace: Workspace, week: Week) -> Iterator[tuple[Path, str, dt.datetime]]:
-    """Yield the path, student and time of the folders in the inbound folder that are well named."""
-    for name in names(workspace, week):
-        for path in workspace.inbound.glob(f"*+{name}+*"):
-            student, _, rest = path.name.partition(f"+{name}+")
-            time = parse_timestamp(rest.split("+")[0])
-            if student and time:
-                yield path, student, time
-
-
 def release_of(folder: Path) -> int:
     """Return the release number in a folder's week.json, or 1 if it is missing or invalid."""
     try:
@@ -168,20 +158,9 @@ def changed_files(old: Path, new: Mapping[str, bytes]) -> list[str]:
 
 def changes_page(week: Week, old: Path, new: Mapping[str, bytes], number: int) -> str:
     """Return the text of CHANGES.md: how to move to the new release, and what has changed."""
-    changed = changed_files(old, new)
-    if week.module in changed:
-        module = f"Copy your functions into the new `{week.module}`, which has changed (see below)."
-    else:
-        module = f"Copy your `{week.module}` over the new one: the original has not changed."
-    parts = [
-        f"# {week.title}: changes in release {number}",
-        "This folder is a corrected release of the week. If you have fetched the week before, your "
-        f"folder `{week.name}` is unchanged. To continue in this one:",
-        f"1. {module}\n2. Copy your answers into the new notebook.\n3. Submit this folder. Your "
-        "latest submission counts, from either folder.",
-        *(f"## {name}\n\n{_difference(name, old / name, new.get(name))}" for name in changed),
-    ]
-    return "\n\n".join(parts) + "\n"
+    changes = {n: _difference(n, old / n, new.get(n)) for n in changed_files(old, new)}
+    about = {"week": week.name, "title": week.title, "module": week.module, "number": number}
+    return fill_template("CHANGES.md.blank", {**about, "changes": changes})
 
 
 def _difference(name: str, old: Path, new: bytes | None) -> str:

@@ -16,6 +16,7 @@ import nbformat
 from ...authoring.lesson.handout import AGENTS, ANSWER, Notebook, lesson_notebook, week_files
 from ...authoring.lesson.leak_check import check_files, secrets_of
 from ...authoring.lesson.marking_guide import answers_text, marking_guides
+from ...authoring.scaffolding import fill_template
 from ...model.course import Course, Week
 from ...model.course.bank import Bank
 from ...model.course.late import due_for
@@ -108,12 +109,9 @@ def _solved_lesson(course: Course, week: Week) -> Notebook:
 def _mistakes(course: Course, week: Week) -> str:
     """Return MISTAKES.md: the title, symptom and hint of each misconception, by exercise."""
     bank = Bank(course, week)
-    parts = [f"# {week.title}: common mistakes"]
-    for exercise in week.exercises:
-        if found := bank.of_exercise(exercise.name):
-            lines = (f"- **{m.title}** {capitalize_sentence(m.shows)} {m.hint}" for m in found)
-            parts += [f"## {exercise.name}", "\n".join(lines)]
-    return "\n\n".join(parts) + "\n"
+    mistakes = {e.name: bank.of_exercise(e.name) for e in week.exercises}
+    values = {"title": week.title, "mistakes": mistakes, "capitalized": capitalize_sentence}
+    return fill_template("MISTAKES.md.blank", values)
 
 
 def capitalize_sentence(text: str) -> str:

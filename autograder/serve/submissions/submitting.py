@@ -19,12 +19,12 @@ from ...model.errors import IntakeError
 from ...model.report.schema import Ending
 from ...model.submission_files import Files, digest_of, packed, parse_timestamp
 from ...nbgrader.collect.history import SubmittedPart
+from ...nbgrader.collect.inbound import ExchangeSubmission
 from ...nbgrader.collect.merging import Merged, merge
 from ...nbgrader.collect.submissions import earlier_files
 from ...nbgrader.workspace import Workspace
 from .. import tables as t
 from ..attempt_feedback import allowance, counting_rule
-from ..exchange_inbox import ExchangeSubmission
 from ..queue import Admission
 from ..recording import format_received, history_of, is_pending
 from ..shared_state import SharedState
@@ -35,15 +35,8 @@ from . import upload
 _DRAFT_SECONDS = 86_400.0
 
 
-class Draft(msgspec.Struct, frozen=True):
-    """Uploaded files that the student has not confirmed yet, and a line for each rejected file."""
-
-    files: dict[str, bytes]
-    left_out: tuple[str, ...]
-
-
 class Drafts(Store):
-    """Stores one draft per student and week for a day. All methods block."""
+    """Stores for a day the files that a student has not confirmed yet. All methods block."""
 
     def store(self, student: str, week: str, files: Files, rejected: Sequence[str]) -> None:
         """Store a draft, replacing the student's earlier draft."""
@@ -52,10 +45,10 @@ class Drafts(Store):
         draft = self.upsert(t.drafts, student, week, **row)
         self.execute(t.drafts.delete().where(expired), draft)
 
-    def find(self, student: str, week: str) -> Draft | None:
+    def find(self, student: str, week: str) -> FilesRead | None:
         query = sa.select(t.drafts).where(of_student(t.drafts, student, week))
         row = self.read(query).first()
-        return Draft(upload.unpacked(row.data), tuple(row.left_out.splitlines())) if row else None
+        return (upload.unpacked(row.data), row.left_out.splitlines()) if row else None
 
     def discard(self, student: str, week: str) -> None:
         self.execute(t.drafts.delete().where(of_student(t.drafts, student, week)))
@@ -150,11 +143,12 @@ class Submissions:
         draft = self.drafts.find(student, week.name)
         if draft is None:
             return None
+        files, left_out = draft
         course, base = self.courses.now, self.base(student, week)
         when = in_short(local_time(base.received, course)) if base.received else ""
-        merged = self._merge(week, base, draft.files)
+        merged = self._merge(week, base, files)
         rule = counting_rule(course)
-        return review_of(merged, when if base.files else None, rule, draft.left_out)
+        return review_of(merged, when if base.files else None, rule, left_out)
 
     def submit_draft(self, student: str, week: Week, digest: str, channel: str) -> QueuedSubmission:
         """Submit the student's draft. Raise IntakeError if it cannot be graded or has expired.
@@ -169,7 +163,7 @@ class Submissions:
                 if submission.digest == digest:
                     return submission
             raise IntakeError("Choose your files again: the service no longer has them.")
-        submission = self._submit(student, week, draft.files, channel)
+        submission = self._submit(student, week, draft[0], channel)
         self.drafts.discard(student, week.name)
         return submission
 

@@ -18,7 +18,7 @@ from ...model.report.schema import Ending
 from ...nbgrader.collect.groups import groups_of, share_marks
 from ...nbgrader.formgrader import written_answers
 from ...nbgrader.formgrader.manual_marks import keep_marks
-from ...nbgrader.gradebook.database import read_students
+from ...nbgrader.gradebook.database import cell_states, read_students
 from ...nbgrader.gradebook.due_dates import grant_extension
 from ...nbgrader.gradebook.final_scores import final_scores, require_marked
 from ...nbgrader.regrade import regrade_log
@@ -77,21 +77,17 @@ def save_mark(context: RequestContext) -> Response:
     (week, asked), fields = _question(context), context.form.fields
     code, given = fields.get("code", ""), GivenMark.of(fields)
     detail = given.detail(guide_of(context.service.courses.now, week, asked.name))
-    _enter(context, week, asked.name, code, detail, given.comment)
+    _enter(context, week, asked.name, detail, given.comment)
     path = f"marking/{week.name}/{asked.name}"
     return context.redirect(f"{path}?only={code}" if "only" in fields else f"{path}#answer-{code}")
 
 
 def _enter(
-    context: RequestContext,
-    week: Week,
-    cell: str,
-    code: str,
-    detail: MarkDetail,
-    comment: str | None = None,
+    context: RequestContext, week: Week, cell: str, detail: MarkDetail, comment: str | None = None
 ) -> None:
-    course, version = context.service.courses.now, context.form.fields.get("version") or "-"
-    group = written_answers.enter_mark(course, week, cell, code, version, detail.score, comment)
+    course, fields = context.service.courses.now, context.form.fields
+    shown = fields.get("code", ""), fields.get("version") or "-"
+    group = written_answers.enter_mark(course, week, cell, *shown, detail.score, comment)
     share_marks(course, week)
     text = msgspec.json.encode(detail).decode()
     log, who = context.service.staff_log, context.person.name
@@ -114,7 +110,7 @@ class RequestView(msgspec.Struct, frozen=True):
 def requests(context: RequestContext) -> Response:
     """Show the open requests, then the answered ones."""
     course, queue = context.service.courses.now, context.service.queue
-    states = {(s.week, s.student, s.cell): s for s in written_answers.cell_states(course)}
+    states = {(s.week, s.student, s.cell): s for s in cell_states(course)}
     found = []
     for week in course.weeks:
         for student, request in regrade_log.read_requests(course, week).items():
@@ -142,7 +138,7 @@ def answer(context: RequestContext) -> Response:
             raise NbgraderError("Write an answer for the student. Nothing was saved.")
         if number:
             detail = MarkDetail(parse_points(number), (), parse_points(number))
-            _enter(context, week, request.about, fields.get("code", ""), detail)
+            _enter(context, week, request.about, detail)
         regrade_log.answer_request(course, week, student, text[:_MAX_TEXT], context.person.name)
     who, log = context.person.name, context.service.staff_log
     log.add(who, "request", [student], week.name, request.about, text)

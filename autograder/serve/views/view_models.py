@@ -138,18 +138,17 @@ class Views:
         policy = self.courses.now.registry.immediate
         submissions = self.queue.of_student(submission.student, submission.week)
         if for_instructor:
-            policy = msgspec.structs.replace(policy, show="scores")
+            policy = msgspec.structs.replace(policy, show="scores", counterexamples=sys.maxsize)
             submissions = [msgspec.structs.replace(s, withheld=False) for s in submissions]
         (submission,) = (s for s in submissions if s.receipt == submission.receipt)
         counting = self._counting_receipt(submissions, policy)
-        examples = self._examples(submission, submissions, policy, for_instructor)
+        examples = self._examples(submission, submissions, policy.counterexamples)
         view = self._summary(submission, counting, policy, examples)
         newer = (s.receipt for s in submissions if s.number > submission.number)
         more: dict[str, Any] = {"newer": next(newer, "")}
         if submission.state == GRADED:
-            more["better"] = _better(
-                view, [self._summary(s, counting, policy) for s in submissions]
-            )
+            every = [self._summary(s, counting, policy) for s in submissions]
+            more["better"] = _better(view, every)
         elif submission.state != REPLACED:
             more["ahead"], seconds = self._wait(submission)
             refresh = min(_MAX_REFRESH, max(1, round(seconds) // 8))
@@ -160,11 +159,7 @@ class Views:
         return msgspec.structs.replace(view, **more)
 
     def _examples(
-        self,
-        submission: QueuedSubmission,
-        submissions: Sequence[QueuedSubmission],
-        policy: Immediate,
-        for_instructor: bool,
+        self, submission: QueuedSubmission, submissions: Sequence[QueuedSubmission], ration: int
     ) -> frozenset[Counterexample]:
         """Return the counterexamples that may be shown with the results of the submission's day."""
         if submission.state != GRADED:  # pages poll, so read no results in vain
@@ -180,7 +175,6 @@ class Views:
             and local_time(s.counts_from, course).date() == day
         ]
         reports = (self.queue.result(s.receipt) for s in same_day)
-        ration = sys.maxsize if for_instructor else policy.counterexamples
         return rationed((r for r in reports if r is not None), ration)
 
     def _summary(
@@ -213,17 +207,13 @@ class Views:
         elif submission.error and submission.state == WAITING:
             why = _FAILED
         received = local_time(submission.received, course)
+        copied = ("receipt", "student", "week", "state", "digest", "channel")
         return SubmissionView(
-            receipt=submission.receipt,
-            student=submission.student,
-            week=submission.week,
+            **{name: getattr(submission, name) for name in copied},
             title=week.title if week else submission.week,
-            state=submission.state,
             words="Not accepted" if refused else _WORDS[submission.state],
             received=in_words(received, seconds=True),
             received_short=in_short(received),
-            digest=submission.digest,
-            channel=submission.channel,
             why=why,
             result=result,
             counts=submission.receipt == counting,
