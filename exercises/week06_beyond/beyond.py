@@ -1,9 +1,9 @@
 """Week 6: beyond softmax, beyond order, beyond n x m.
 
-Nine independent electives: two replacements for the softmax that give exact zeros, two kinds of
+Ten independent electives: two replacements for the softmax that give exact zeros, two kinds of
 relative positions, attention whose cost grows with T instead of T², the same attention for any
-array library, the attention weights of a pretrained encoder, and additive attention, the original
-form.
+array library, the attention weights of a pretrained encoder, additive attention, the original form,
+and the gradients of attention without autograd.
 
 Shapes: `T` tokens, `n` queries, `m` keys, `d` head size, `d_v` value size, `r` random features,
 `D` largest distance, `H` heads, `...` any number of leading dimensions, including none. Masks are
@@ -22,6 +22,15 @@ Not allowed in `keras_attention`: the names `torch*`, `numpy*`, `tensorflow*`, `
 `.nan_to_num`, `.to`, `.type`, `.float`, `.double`, `.half`, `.bool`, `.detach`, `.cpu`,
 `.numpy`, `.item` and `.new_*` (`*` matches anything). A name after a dot is an attribute of a
 tensor; a function of that name in an allowed library is fine.
+
+Not allowed in `attention_backward`: calls of a library's `backward` and `*softmax_backward*`
+(`*` matches anything), under any alias. Such a call does the exercise for you and costs all of
+its points.
+
+Not allowed in `attention_backward`: the names `torch.autograd*`, `torch.func`, `torch.func.*`,
+`functorch*`, `torch.enable_grad`, `torch.nn.Parameter`, `.backward`, `.requires_grad`,
+`.requires_grad_`, `.grad` and `.grad_fn` (`*` matches anything). A name after a dot is an
+attribute of a tensor; a function of that name in an allowed library is fine.
 
 You may import Python's standard library, `torch`, `numpy`, `matplotlib`, `keras`,
 `transformers` and `tokenizers`, and files that you submit. Other libraries are not available
@@ -244,3 +253,32 @@ def additive_attention(
     """
     # TODO: a hidden vector for every query and one for every key; each pair adds its two vectors.
     raise NotImplementedError("additive_attention")
+
+
+def attention_backward(
+    q: torch.Tensor,
+    k: torch.Tensor,
+    v: torch.Tensor,
+    grad_out: torch.Tensor,
+    mask: torch.Tensor | None = None,
+) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """Compute the gradients of scaled dot-product attention by hand, without autograd.
+
+    The forward pass is that of week 2: the output is softmax(q kᵀ / √d) v, and masked keys have a
+    weight of 0. A loss depends on the output, and its gradient with respect to the output is given.
+
+    Args:
+        q: queries, (..., n, d).
+        k: keys, (..., m, d).
+        v: values, (..., m, d_v), with the leading dimensions of q and k.
+        grad_out: gradient of the loss with respect to the output, (..., n, d_v).
+        mask: bool, True = may attend, broadcastable to (..., n, m).
+
+    Returns:
+        Gradients of the loss with respect to q, k and v, in their shapes, dtype and device. A query
+        with no visible key has a gradient of zero, and adds nothing to the other gradients. The
+        results need not be differentiable.
+    """
+    # TODO: compute the weights again; then go through the forward pass from its last step to its
+    # first, with one gradient for each intermediate result.
+    raise NotImplementedError("attention_backward")

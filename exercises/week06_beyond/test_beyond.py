@@ -391,3 +391,49 @@ def test_additive_attention_without_a_visible_key():
     assert not weights[~mask].any(), "Hidden keys should have a weight of 0."
     assert weights[0].sum().item() == pytest.approx(1.0), "Visible keys share a weight of 1."
     assert not output[1].any(), "A query with no visible key should get zeros."
+
+
+# attention_backward
+
+
+def expected_gradients(q, k, v, grad_out, mask=None):
+    """Autograd's gradients of torch's own attention."""
+    given = [x.clone().requires_grad_() for x in (q, k, v)]
+    output = torch.nn.functional.scaled_dot_product_attention(*given, attn_mask=mask)
+    return torch.autograd.grad(output, given, grad_out)
+
+
+@pytest.mark.parametrize("masked", [False, True])
+def test_attention_backward_agrees_with_autograd(masked):
+    from beyond import attention_backward
+
+    inputs = draw(2, 3, 4), draw(2, 5, 4) + 0.5, draw(2, 5, 6), draw(2, 3, 6) - 0.5
+    mask = torch.tensor([True, True, False, True, False]).expand(3, 5) if masked else None
+    found = attention_backward(*inputs, mask)
+    assert len(found) == 3, f"there are three gradients, of q, k and v, not {len(found)}"
+    told = " with a mask" if masked else ""
+    for name, x, gradient, expected in zip(
+        "qkv", inputs[:3], found, expected_gradients(*inputs, mask), strict=True
+    ):
+        assert gradient.shape == x.shape, (
+            f"the gradient of {name} should have its shape {tuple(x.shape)}, "
+            f"not {tuple(gradient.shape)}"
+        )
+        torch.testing.assert_close(
+            gradient, expected, msg=f"The gradient of {name}{told} is not that of autograd."
+        )
+
+
+def test_attention_backward_without_a_visible_key():
+    from beyond import attention_backward
+
+    mask = torch.tensor([[True, False, True], [False, False, False]])
+    inputs = draw(2, 4), draw(3, 4), draw(3, 2), draw(2, 2)
+    grad_q, grad_k, grad_v = attention_backward(*inputs, mask)
+    assert not grad_q[1].any(), "A query with no visible key should get a gradient of zero."
+    assert not grad_k[1].any(), "Key 1 is hidden from all queries: its gradient should be zero."
+    assert not grad_v[1].any(), "So is value 1: where does its gradient come from?"
+    alone = attention_backward(*(x[:1] if len(x) == 2 else x for x in inputs), mask[:1])
+    torch.testing.assert_close(
+        (grad_k, grad_v), alone[1:], msg="The query that sees nothing should add nothing."
+    )

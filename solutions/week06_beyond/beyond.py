@@ -1,9 +1,9 @@
 """Week 6: beyond softmax, beyond order, beyond n x m.
 
-Nine independent electives: two replacements for the softmax that give exact zeros, two kinds of
+Ten independent electives: two replacements for the softmax that give exact zeros, two kinds of
 relative positions, attention whose cost grows with T instead of T², the same attention for any
-array library, the attention weights of a pretrained encoder, and additive attention, the original
-form.
+array library, the attention weights of a pretrained encoder, additive attention, the original form,
+and the gradients of attention without autograd.
 
 Shapes: `T` tokens, `n` queries, `m` keys, `d` head size, `d_v` value size, `r` random features,
 `D` largest distance, `H` heads, `...` any number of leading dimensions, including none. Masks are
@@ -368,4 +368,47 @@ def additive_attention(
         weights = torch.softmax(scores.masked_fill(~mask, lowest), dim=-1)
         weights = weights.masked_fill(~mask, 0.0)
     return weights @ v, weights
+    # END SOLUTION
+
+
+def attention_backward(
+    q: torch.Tensor,
+    k: torch.Tensor,
+    v: torch.Tensor,
+    grad_out: torch.Tensor,
+    mask: torch.Tensor | None = None,
+) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """Compute the gradients of scaled dot-product attention by hand, without autograd.
+
+    The forward pass is that of week 2: the output is softmax(q kᵀ / √d) v, and masked keys have a
+    weight of 0. A loss depends on the output, and its gradient with respect to the output is given.
+
+    Args:
+        q: queries, (..., n, d).
+        k: keys, (..., m, d).
+        v: values, (..., m, d_v), with the leading dimensions of q and k.
+        grad_out: gradient of the loss with respect to the output, (..., n, d_v).
+        mask: bool, True = may attend, broadcastable to (..., n, m).
+
+    Returns:
+        Gradients of the loss with respect to q, k and v, in their shapes, dtype and device. A query
+        with no visible key has a gradient of zero, and adds nothing to the other gradients. The
+        results need not be differentiable.
+    """
+    # TODO: compute the weights again; then go through the forward pass from its last step to its
+    # first, with one gradient for each intermediate result.
+    # BEGIN SOLUTION
+    scale = 1 / math.sqrt(q.shape[-1])
+    scores = q @ k.transpose(-2, -1) * scale
+    if mask is None:
+        weights = torch.softmax(scores, dim=-1)  # public
+    else:
+        lowest = torch.finfo(scores.dtype).min
+        weights = torch.softmax(scores.masked_fill(~mask, lowest), dim=-1)
+        weights = weights.masked_fill(~mask, 0.0)
+    grad_v = weights.transpose(-2, -1) @ grad_out
+    grad_weights = grad_out @ v.transpose(-2, -1)  # (..., n, m)
+    shared = (weights * grad_weights).sum(dim=-1, keepdim=True)
+    grad_scores = weights * (grad_weights - shared) * scale
+    return grad_scores @ k, grad_scores.transpose(-2, -1) @ q, grad_v
     # END SOLUTION

@@ -17,6 +17,7 @@ def figures() -> dict[str, Figure]:
         "tiles": tiles(),
         "running": running(),
         "flash": flash(),
+        "roofline": roofline(),
     }
 
 
@@ -130,4 +131,34 @@ def flash() -> Figure:
         axes.add_patch(Rectangle((0, 0), 0, 0, facecolor=shade, edgecolor="black", label=name))
     axes.set(xlim=(-1, 49), ylim=(49, -1), xlabel="key", ylabel="query", aspect="equal")
     figure.legend(loc="outside lower center", fontsize=9, ncols=3)
+    return figure
+
+
+def roofline() -> Figure:
+    """Four ways to compute attention, under the roofs of two GPUs with data-sheet values."""
+    n, d, tile = 4096, 128, 128
+    moved = (  # numbers of 16 bits that cross the memory bus
+        ("score matrix in memory", "o", 4 * n * n + 4 * n * d),
+        ("loop over keys outside", "s", 2 * n * d + 3 * n * d * (n // tile)),
+        ("loop over queries outside", "^", 2 * n * d + 2 * n * d * (n // tile)),
+        ("each number once", "D", 4 * n * d),
+    )
+    figure = Figure(figsize=(7.5, 4), layout="constrained")
+    axes = figure.subplots()
+    for name, peak, bandwidth, style in (
+        ("H100 SXM: 989 TFLOP/s, 3.35 TB/s", 989, 3.35, "k--"),
+        ("A100 80GB SXM: 312 TFLOP/s, 2.04 TB/s", 312, 2.039, "k-"),
+    ):
+        ends = (16, peak / bandwidth, 4096)
+        axes.loglog(ends, [min(peak, bandwidth * x) for x in ends], style, label=name)
+        for _, marker, numbers in moved:
+            intensity = 4 * n * n * d / (2 * numbers)
+            reached = min(peak, bandwidth * intensity)
+            axes.plot(intensity, reached, "k" + marker, markersize=8, fillstyle="none")
+    for name, marker, _ in moved:
+        axes.plot([], [], "k" + marker, markersize=8, fillstyle="none", label=name)
+    axes.set(title=f"Attention with n = {n}, d = {d}, 16 bits, tiles of {tile}")
+    axes.set(xlabel="arithmetic intensity (FLOPs per byte)", ylabel="TFLOP/s at most")
+    axes.grid(alpha=0.3)
+    axes.legend(loc="lower right", fontsize=8)
     return figure

@@ -7,10 +7,12 @@ import math
 import re
 from pathlib import Path
 
+import msgspec
 import numpy as np
 import pytest
 import torch
 
+from autograder.authoring.lesson.syllabus import read_syllabus, total_minutes
 from autograder.model.course import load
 
 COURSE = load(Path(__file__).resolve().parents[2])
@@ -115,3 +117,31 @@ def test_the_novel_is_as_long_as_its_readme_says() -> None:
 def test_the_novel_says_how_many_places_are_to_be_filled_in() -> None:
     places = beside("novel", "bpe.py").count("# TODO")
     assert f"{WORDS[places].capitalize()} places say `TODO`" in beside("novel")
+
+
+@pytest.mark.parametrize(
+    ("name", "later"),
+    [  # what a slow student leaves for later, by the lesson's paragraph on time
+        ("week04_lsh", ["crossing", "bug_hunt"]),
+        ("week06_beyond", ["entmax15"]),
+        ("week07_flash", ["more_work_less_time"]),
+        ("week08_serving", ["PagedCache", "bytes_per_token", "three_broken_caches"]),
+        ("week09_kernels", ["flash_forward"]),
+        ("week10_llama", []),
+    ],
+)
+def test_a_week_takes_five_hours_without_what_its_lesson_names(name: str, later: list[str]) -> None:
+    week = next(w for w in COURSE.weeks if w.name == name)
+    read = read_syllabus(COURSE, week)
+    assert read is not None
+    kept = [e for e in week.exercises if e.name not in later]
+    questions = {q: effort for q, effort in read.questions.items() if q not in later}
+    shorter = msgspec.structs.replace(week, exercises=tuple(kept))
+    required = msgspec.structs.replace(read, questions=questions)
+    assert total_minutes(shorter, required)[1] <= 300
+    lost = sum(q.points for q in week.questions if q.name in later)
+    counted = sorted((e.points for e in week.exercises if e.elective), reverse=True)
+    points = sum(e.points for e in week.exercises if not e.elective)
+    points += sum(counted[: week.electives_counted]) + sum(q.points for q in week.questions)
+    assert "**Time.**" in text(name)
+    assert not lost or f"({lost:g} of {points:g} points)" in text(name)

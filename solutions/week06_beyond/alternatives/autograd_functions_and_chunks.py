@@ -106,3 +106,29 @@ def performer_attention(q, k, v, projection, causal=False, chunk=16):
         state = state + b.transpose(-1, -2) @ c
     mixed = torch.cat(pieces, dim=-2)
     return (mixed[..., :-1] / mixed[..., -1:]).to(dtype)
+
+
+def attention_backward(q, k, v, grad_out, mask=None):
+    """A chunk of keys at a time, with the weights from one number per query."""
+    wide = torch.promote_types(q.dtype, torch.float32)
+    a, b, c, g = (x.to(wide) for x in (q / q.shape[-1] ** 0.5, k, v, grad_out))
+    seen = None if mask is None else mask.expand(*q.shape[:-1], k.shape[-2])
+
+    def scores(start):
+        s = a @ b[..., start : start + 3, :].mT
+        return s if seen is None else s.masked_fill(~seen[..., start : start + 3], -torch.inf)
+
+    starts = range(0, k.shape[-2], 3)
+    normalisers = torch.stack([scores(s).logsumexp(-1) for s in starts]).logsumexp(0)
+    normalisers = normalisers.nan_to_num(neginf=0.0).unsqueeze(-1)
+    weights = [torch.exp(scores(s) - normalisers) for s in starts]
+    output = sum(w @ c[..., s : s + 3, :] for w, s in zip(weights, starts, strict=True))
+    row = (output * g).sum(-1, keepdim=True)
+    grad_q, grad_k, grad_v = torch.zeros_like(a), [], []
+    for w, s in zip(weights, starts, strict=True):
+        slopes = w * (g @ c[..., s : s + 3, :].mT - row)
+        grad_q += slopes @ b[..., s : s + 3, :]
+        grad_k.append(slopes.mT @ a)
+        grad_v.append(w.mT @ g)
+    parts = grad_q / q.shape[-1] ** 0.5, torch.cat(grad_k, -2), torch.cat(grad_v, -2)
+    return tuple(part.to(q.dtype) for part in parts)

@@ -97,3 +97,22 @@ def additive_attention(q, k, v, W_q, W_k, u, mask=None):
     if mask is not None:
         weights = weights * mask.to(weights.dtype)
     return torch.einsum("...nm,...mv->...nv", weights, v), weights
+
+
+def attention_backward(q, k, v, grad_out, mask=None):
+    scale = q.shape[-1] ** -0.5
+    scores = torch.einsum("...id,...jd->...ij", q, k) * scale
+    if mask is not None:
+        blind = ~mask.any(-1, keepdim=True)
+        scores = torch.where(mask | blind, scores, -torch.inf)
+    p = scores.softmax(-1)
+    if mask is not None:
+        p = p * mask.to(p.dtype)
+    outputs = torch.einsum("...ij,...jv->...iv", p, v)
+    along = torch.einsum("...iv,...iv->...i", outputs, grad_out)[..., None]
+    slopes = p * (torch.einsum("...iv,...jv->...ij", grad_out, v) - along) * scale
+    return (
+        torch.einsum("...ij,...jd->...id", slopes, k),
+        torch.einsum("...ij,...id->...jd", slopes, q),
+        torch.einsum("...ij,...iv->...jv", p, grad_out),
+    )

@@ -136,3 +136,18 @@ def sentence_attention(model, tokenizer, sentence):
             part.training = True
     names = tokenizer.convert_ids_to_tokens(tokenizer(sentence).input_ids)
     return names, torch.concatenate(attentions).detach()
+
+
+@in_double
+def attention_backward(q, k, v, grad_out, mask=None):
+    """The difference of every pair of keys, each pair weighted by the product of its weights."""
+    q = q / math.sqrt(q.shape[-1])
+    scores = q @ k.mT
+    scores = scores if mask is None else scores.masked_fill(~mask, -1e30)
+    p = torch.exp(scores - torch.logsumexp(scores, -1, keepdim=True))
+    p = p if mask is None else p.double() * mask.any(-1, keepdim=True) * mask
+    got = grad_out @ v.mT
+    pairs = got.unsqueeze(-1) - got.unsqueeze(-2)
+    slopes = (p.unsqueeze(-1) * p.unsqueeze(-2) * pairs).sum(-1)
+    back = torch.matmul(slopes, k) / math.sqrt(q.shape[-1])
+    return back, torch.matmul(slopes.mT, q), torch.matmul(p.mT, grad_out)

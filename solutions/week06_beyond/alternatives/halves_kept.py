@@ -111,3 +111,18 @@ def keras_attention(q, k, v, mask=None):
     weights = softmax(where(alone, zeros_like(scores), scores))
     weights = where(hidden, zeros_like(weights), weights)
     return matmul(weights, v), weights
+
+
+def attention_backward(q, k, v, grad_out, mask=None):
+    q = q / math.sqrt(q.shape[-1])
+    scores = torch.matmul(q, k.transpose(-1, -2))
+    if mask is not None:
+        scores = scores + torch.zeros_like(scores).masked_fill(~mask, -30_000)
+    p = torch.softmax(scores, dim=-1)
+    if mask is not None:
+        p = torch.where(mask, p, 0)
+    dv = torch.matmul(p.transpose(-1, -2), grad_out)
+    dp = torch.matmul(grad_out, v.transpose(-1, -2)) * p
+    ds = dp - p * dp.sum(-1, keepdim=True)
+    dq = torch.matmul(ds, k) / math.sqrt(q.shape[-1])
+    return dq, torch.matmul(ds.transpose(-1, -2), q), dv

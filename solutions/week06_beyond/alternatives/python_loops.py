@@ -153,3 +153,27 @@ def additive_attention(q, k, v, W_q, W_k, u, mask=None):
     total = powers.sum(-1, keepdim=True)
     weights = powers / torch.where(total == 0, torch.ones_like(total), total)
     return weights @ v, weights
+
+
+def attention_backward(q, k, v, grad_out, mask=None):
+    """Query by query, with the whole Jacobian of each softmax."""
+    d = q.shape[-1]
+    grad_q, grad_k, grad_v = torch.zeros_like(q), torch.zeros_like(k), torch.zeros_like(v)
+    if mask is not None:
+        mask = mask.expand(*q.shape[:-1], k.shape[-2])
+    for i in range(q.shape[-2]):
+        query, given = q[..., i, :], grad_out[..., i, :]
+        scores = (k * query.unsqueeze(-2)).sum(-1) / d**0.5
+        powers = torch.exp(scores - scores.amax(-1, keepdim=True))
+        if mask is not None:
+            hidden = scores.masked_fill(~mask[..., i, :], torch.finfo(scores.dtype).min)
+            powers = torch.exp(hidden - hidden.amax(-1, keepdim=True)) * mask[..., i, :]
+        total = powers.sum(-1, keepdim=True)
+        p = powers / torch.where(total == 0, torch.ones_like(total), total)
+        jacobian = torch.diag_embed(p) - p.unsqueeze(-1) * p.unsqueeze(-2)
+        slopes = (v * given.unsqueeze(-2)).sum(-1)
+        slopes = (jacobian @ slopes.unsqueeze(-1)).squeeze(-1) / d**0.5
+        grad_q[..., i, :] = (slopes.unsqueeze(-1) * k).sum(-2)
+        grad_k += slopes.unsqueeze(-1) * query.unsqueeze(-2)
+        grad_v += p.unsqueeze(-1) * given.unsqueeze(-2)
+    return grad_q, grad_k, grad_v

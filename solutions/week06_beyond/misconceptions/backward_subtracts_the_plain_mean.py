@@ -1,0 +1,21 @@
+"""Subtracts the mean gradient of a row, each key counted alike.
+
+Exercise: attention_backward
+Believes: the gradients of a row must sum to zero, so their mean is subtracted.
+Shows: the gradient of the values is right; those of queries and keys are not.
+Hint: A key with a small weight has little influence. Does it have little influence on what you subtract?
+Rejected by: test_gradient_of_the_queries
+Costs: 40 %
+"""
+
+
+def attention_backward(q, k, v, grad_out, mask=None):
+    scale = q.shape[-1] ** -0.5
+    scores = q @ k.mT * scale
+    if mask is None:
+        mask = torch.ones_like(scores, dtype=torch.bool)
+    p = torch.softmax(scores.masked_fill(~mask, torch.finfo(scores.dtype).min), -1)
+    p = p.masked_fill(~mask, 0.0)
+    grad_p = grad_out @ v.mT
+    grad_scores = p * (grad_p - grad_p.mean(-1, keepdim=True)) * scale
+    return grad_scores @ k, grad_scores.mT @ q, p.mT @ grad_out
