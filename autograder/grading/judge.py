@@ -6,9 +6,9 @@
 2. An exercise earns the points of the run with correct helpers, unless the run as submitted passes
    more tests and earns more points.
 3. Misconceptions in the bank that produce the same outputs as the exercise name its mistakes
-   (`naming`). Each misconception explains some of the failed tests. If parameters do not load, or
-   inputs of a different shape raise exceptions, the rest of the exercise is judged as if they
-   fitted, and this mistake is charged once.
+   (`naming`). Each misconception explains some of the failed tests. If parameters do not load,
+   inputs of a different shape raise exceptions, or results have a wrong type, dtype or shape, the
+   rest of the exercise is judged as if they fitted, and this mistake is charged once.
 4. If a single edit of the exercise makes all tests pass, the exercise has only this one mistake.
 5. An exercise with a named mistake earns points for the rest of the work only if its outputs show
    that work (`triviality`). Otherwise, an exercise that passes at most half of its tests earns no
@@ -27,6 +27,7 @@ from typing import NamedTuple
 from ..model.course import Scoring
 from ..model.report import scoring
 from ..model.report.schema import Diagnosis, ExerciseReport, Verdict
+from .contracts import Contract, broken_contracts
 from .dependencies.error_carried_forward import (
     CalledHelpers,
     CarriedForward,
@@ -250,19 +251,22 @@ class Judge:
         rest = self._with_named(judged, view, files, {})
         if not passed | rest.explained:
             return evidence
-        contract = self._best_effort.run(
+        contracts = self._best_effort.run(
             f"{exercise}, contract",
-            lambda: self.names.contract(exercise, ran, passed | rest.explained, files),
-            None,
+            lambda: broken_contracts(
+                self.names, self._runs, exercise, ran, passed | rest.explained, files
+            ),
+            list[Contract](),
         )
-        if contract is None:
+        contracts = [c for c in contracts if c.mistake.name not in rest.names]
+        if not contracts:
             return evidence
         met = replace(
             rest,
-            mistakes=(contract.mistake, *rest.mistakes),
+            mistakes=(*(c.mistake for c in contracts), *rest.mistakes),
             explained=passed | rest.explained,
             has_outputs=bool(passed) or rest.has_outputs,
-            diagnoses=(contract.diagnosis, *rest.diagnoses),
+            diagnoses=(*(c.diagnosis for c in contracts), *rest.diagnoses),
             fitted=passed,
         )
         return max(evidence, met, key=lambda e: self._report(judged._replace(evidence=e)).score)

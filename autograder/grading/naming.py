@@ -17,14 +17,12 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from statistics import median
-from typing import NamedTuple
 
 import msgspec
 
-from ..model.course.bank import Misconception
 from ..model.report.findings import FINDINGS, IGNORED, SHOWN, WHATEVER, edit_name, symptom_name
 from ..model.report.schema import Diagnosis, Suspect, Verdict, base_of
-from ..model.report.scoring import COST_OF_STATE, Evidence, Mistake
+from ..model.report.scoring import Evidence, Mistake
 from ..repair import parameters, required_parameters, unread_parameters
 from .counterexample import CounterexampleSearch
 from .diagnosis.match_bank import Named, diagnose
@@ -55,13 +53,6 @@ _KINDS_OF_SYMPTOMS = {
     symptom_name("number type"): ("dtype",),
     symptom_name("kind"): ("type",),
 }
-
-
-class Contract(NamedTuple):
-    """A broken contract: parameters that do not load, or inputs of shapes that raise exceptions."""
-
-    mistake: Mistake
-    diagnosis: Diagnosis
 
 
 class MistakeNames:
@@ -100,27 +91,6 @@ class MistakeNames:
             return named
         fitting = {name: runs for name, runs in bank.items() if mine <= theirs[name]}
         return diagnose(ran, fitting, right)
-
-    def contract(
-        self, exercise: str, ran: Sequence[Ran], explained: frozenset[str], files: Files
-    ) -> Contract | None:
-        """Name the broken contract of an exercise, or return None if it has no name.
-
-        explained: failed tests that pass, or have another name, once the exercise fits its contract
-        """
-        broken = [r for r in ran if r.report.name in explained]
-        state = [r for r in broken if r.flaw is Flaw.STATE]
-        total = sum(r.report.verdict.failed for r in ran)
-        known: Misconception | None = self._bank.adapters.get(exercise)
-        if state:
-            names = [n.name for n in self.misconceptions(exercise, state, files)][:1]
-            known = next((m for m in self._bank.of_exercise(exercise) if m.name in names), None)
-        if known is None or known.cost is None:
-            shown = by_symptom(state, ran, {})
-            return Contract(Mistake(shown[0].name, COST_OF_STATE), shown[0]) if shown else None
-        mistake = Mistake(known.name, known.cost, known.belief)
-        count = len(state) or len(broken)
-        return Contract(mistake, Diagnosis(known.name, known.title, known.hint, count, total))
 
     def begin(self) -> None:
         """Start a new submission with its full time budgets."""
@@ -240,7 +210,7 @@ class MistakeNames:
         The rest of the work is correct as far as these tests show, because they pass with an edit.
         """
         tests = [r for r in failing if r.report.name in fixed]
-        cost = self._typical_cost(evidence.exercise.name, tests)
+        cost = self.typical_cost(evidence.exercise.name, tests)
         return replace(
             evidence,
             mistakes=tuple(Mistake(d.name, cost) for d in named),
@@ -252,7 +222,7 @@ class MistakeNames:
         """Name and price the only mistake of an exercise, which an edit of one line fixes.
 
         An edit without a misconception gets the name of a mistake on the same line in an earlier
-        exercise, or costs as much as a typical misconception (`_typical_cost`).
+        exercise, or costs as much as a typical misconception (`typical_cost`).
         """
         places = evidence.suspects
         known = self._by_line.get(f"{places[0].file}:{places[0].line}")
@@ -264,7 +234,7 @@ class MistakeNames:
         else:
             kinds = {p.kind for p in places}
             diagnosis = _diagnosis(places[0].kind if len(kinds) == 1 else WHATEVER)
-            mistake = Mistake(diagnosis.name, self._typical_cost(evidence.exercise.name, failing))
+            mistake = Mistake(diagnosis.name, self.typical_cost(evidence.exercise.name, failing))
         count = len(failing)
         written = (r.report for r in failing if r.report.verdict is not Verdict.UNWRITTEN)
         return replace(
@@ -275,7 +245,7 @@ class MistakeNames:
             fitted=frozenset(),
         )
 
-    def _typical_cost(self, exercise: str, failing: Sequence[Ran]) -> float:
+    def typical_cost(self, exercise: str, failing: Sequence[Ran]) -> float:
         """Return the median cost of the misconceptions that fail almost the same tests.
 
         If there are none, use all misconceptions of the exercise, within `_EDIT_COSTS`, or the

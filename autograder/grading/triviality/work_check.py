@@ -14,7 +14,8 @@ from ..diagnosis.equivalence import same_failure
 from ..outcomes import Answers, Flaw
 from ..running.pytest_plugin import Ran
 from ..running.test_runner import Files, Load, Runs
-from ..targets.in_process import InProcess, Recording, Target
+from ..targets.fitted_results import FittedResults
+from ..targets.in_process import InProcess, Recording
 from .answer_contents import (
     answer_contents,
     has_correct_parts,
@@ -139,22 +140,28 @@ class WorkCheck:
         """Run the failed tests again with what makes the exercise fit its contract.
 
         If a state dict fails to load, the layers are fitted to it. If calls of several tests raise
-        exceptions and the bank has an adapter, the adapter is added to the files. Otherwise, return
-        {}. A single test that raises shows no missing shape: it may count what the exercise uses.
+        exceptions and the bank has an adapter, the adapter is added to the files. If results of
+        several tests have the wrong type, dtype or shape, they are converted. Otherwise, return {}.
+        A single test that raises shows no missing shape: it may count what the exercise uses.
 
         ran: the results of the exercise's tests, without inherited failures
         replaced: the helpers that were replaced by correct ones while the tests ran
         """
         failed = [r for r in ran if r.report.verdict.failed]
         stopped = {r.report.base for r in failed if r.report.verdict.raised}
+        formless = {r.report.base for r in failed if r.flaw is Flaw.KIND}
         adapter, module = self._runs.bank.adapters.get(exercise), self._runs.week.module
-        if any(r.flaw is Flaw.STATE for r in failed):
-            target: Target = _Fitting(self._load(files, replaced))
-        elif adapter and module in files and len(stopped) > 1:
-            text = files[module] + f"\n\n{adapter.source}".encode()
-            target = self._load({**files, module: text}, replaced)
-        else:
+        loads, converts = any(r.flaw is Flaw.STATE for r in failed), len(formless) > 1
+        adapted = files
+        if adapter and module in files and len(stopped) > 1:
+            adapted = {**files, module: files[module] + f"\n\n{adapter.source}".encode()}
+        elif not (loads or converts):
             return {}
+        target = self._load(adapted, replaced)
+        if loads:
+            target = _Fitting(target)
+        if converts:
+            target = FittedResults(target, self._runs.right_answers(exercise))
         tests = {r.report.name for r in failed}
         with closing(target):
             again = self._runs.run(target, files, exercise, tests=tests, replaced=replaced)

@@ -50,6 +50,7 @@ class Mistake:
     shows_work: False if the tests that the mistake explains reveal nothing about the other code.
                 The cost then limits the points, but does not replace the weights of failed tests
     line: the file and the line of the mistake, or "" if unknown
+    breaks_contract: True if the exercise does not fit what its callers pass, load or expect
     """
 
     name: str
@@ -57,6 +58,7 @@ class Mistake:
     belief: str = ""
     shows_work: bool = True
     line: str = ""
+    breaks_contract: bool = False
 
     def is_same(self, other: Mistake) -> bool:
         """Return True if the belief or the line is the same, so that only one is charged."""
@@ -74,8 +76,8 @@ class Evidence:
     replaced: helpers that were replaced by the solution's versions while the tests ran
     calls: exercises that the student's code calls, except those in `replaced`
     shows_work: False if the code passes only tests that a trivial program passes too
-    fitted: failed tests that pass once the contract is met, by an adapter or by fitted layers. The
-            first of the mistakes is then the one that breaks the contract
+    fitted: failed tests that pass once the contract is met, by an adapter, by fitted layers or by
+            converted results
     suspects: the lines that probably contain a mistake
     headline: the failed test whose claim describes the mistake best, or "" if it is the first one
     counterexample: a small input on which the exercise is wrong
@@ -222,22 +224,23 @@ class Tally:
         """
         deductions = self._deductions(sharing)
         points = self.evidence.exercise.points
-        charged: tuple[Deduction, ...] = ()
         by_tests = points * self.passed_share
-        if self.evidence.fitted:
-            contract = self.evidence.mistakes[0]
-            charge = round(min(by_tests, points * (contract.cost or 0.0)), 4)
-            by_tests, charged = by_tests - charge, (Deduction(contract.name, charge, ""),)
+        charged = list[Deduction]()
+        for mistake in self.evidence.mistakes if self.evidence.fitted else ():
+            if mistake.breaks_contract:
+                charge = round(min(by_tests, points * (mistake.cost or 0.0)), 4)
+                by_tests -= charge
+                charged.append(Deduction(mistake.name, charge, ""))
         if not deductions:
             dearest = self._dearest_without_work(sharing)
             if dearest is None or by_tests <= points - dearest.points:
-                return by_tests, charged
+                return by_tests, tuple(charged)
             return points - dearest.points, (dearest,)
         kept = 1.0 - (self._uncarried + self.unexplained) / self.total
         by_mistakes = max(0.0, points * kept - sum(d.points for d in deductions))
         if self.mistakes_decide or by_mistakes < by_tests:
             return by_mistakes, deductions
-        return by_tests, charged
+        return by_tests, tuple(charged)
 
     def report(self, sharing: Sequence[Tally]) -> ExerciseReport:
         """Return the report. `sharing`: exercises that share one charge for each misconception."""
