@@ -139,10 +139,10 @@ class WorkCheck:
     ) -> dict[str, Ran]:
         """Run the failed tests again with what makes the exercise fit its contract.
 
-        If a state dict fails to load, the layers are fitted to it. If calls of several tests raise
-        exceptions and the bank has an adapter, the adapter is added to the files. If results of
-        several tests have the wrong type, dtype or shape, they are converted. Otherwise, return {}.
-        A single test that raises shows no missing shape: it may count what the exercise uses.
+        If a state dict fails to load, the layers are fitted to it. If several tests raise exceptions
+        or get a wrong type, dtype or shape, the bank's adapter is added to the files. In the second
+        case, results are converted, too. Otherwise, return {}. A single test that raises shows no
+        missing shape: it may count what the exercise uses.
 
         ran: the results of the exercise's tests, without inherited failures
         replaced: the helpers that were replaced by correct ones while the tests ran
@@ -153,7 +153,7 @@ class WorkCheck:
         adapter, module = self._runs.bank.adapters.get(exercise), self._runs.week.module
         loads, converts = any(r.flaw is Flaw.STATE for r in failed), len(formless) > 1
         adapted = files
-        if adapter and module in files and len(stopped) > 1:
+        if adapter and module in files and len(stopped | formless) > 1:
             adapted = {**files, module: files[module] + f"\n\n{adapter.source}".encode()}
         elif not (loads or converts):
             return {}

@@ -80,10 +80,11 @@ class Bank:
         """Code that makes an exercise fit inputs that it stops on, by exercise.
 
         The source of an adapter follows the submission's own code. It begins with the functions in
-        `_shared.py`, if there are any.
+        `solutions/_adapters.py` and in the week's `_shared.py`, if there are any.
         """
         folder = self.folder / "adapters"
-        shared = [self._read(f) for f in folder.glob("_shared.py")]
+        files = (*self.folder.parent.glob("_adapters.py"), *folder.glob("_shared.py"))
+        shared = [self._read(f) for f in files]
         found = (
             replace(self._misconception(f), source="\n\n".join([*shared, self._read(f)]))
             for f in sorted(folder.glob("[!_]*.py"))
