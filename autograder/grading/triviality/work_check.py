@@ -139,10 +139,10 @@ class WorkCheck:
     ) -> dict[str, Ran]:
         """Run the failed tests again with what makes the exercise fit its contract.
 
-        If a state dict fails to load, the layers are fitted to it. If several tests raise exceptions
-        or get a wrong type, dtype or shape, the bank's adapter is added to the files. In the second
-        case, results are converted, too. Otherwise, return {}. A single test that raises shows no
-        missing shape: it may count what the exercise uses.
+        If a state dict fails to load, the layers are fitted to it. If several tests raise or get a
+        wrong type, dtype or shape, the bank's adapter is added to the files. In the second case,
+        results are converted, too. Otherwise, return {}. A single test that raises shows no missing
+        shape: it may count what the exercise uses.
 
         ran: the results of the exercise's tests, without inherited failures
         replaced: the helpers that were replaced by correct ones while the tests ran
