@@ -27,7 +27,6 @@ from typing import NamedTuple
 from ..model.course import Scoring
 from ..model.report import scoring
 from ..model.report.schema import Diagnosis, ExerciseReport, Verdict
-from .contracts import Contract, broken_contracts
 from .dependencies.error_carried_forward import (
     CalledHelpers,
     CarriedForward,
@@ -36,7 +35,7 @@ from .dependencies.error_carried_forward import (
     terminates,
 )
 from .diagnosis.match_bank import Named
-from .naming import MistakeNames
+from .naming import Contract, MistakeNames
 from .outcomes import BestEffort
 from .running.pytest_plugin import Ran
 from .running.test_runner import Files, Load, Runs
@@ -253,21 +252,19 @@ class Judge:
             return evidence
         contracts = self._best_effort.run(
             f"{exercise}, contract",
-            lambda: broken_contracts(
-                self.names, self._runs, exercise, ran, passed | rest.explained, files
-            ),
+            lambda: self.names.contracts(exercise, ran, passed | rest.explained, files),
             list[Contract](),
         )
-        contracts = [c for c in contracts if c.mistake.name not in rest.names]
         if not contracts:
             return evidence
         met = replace(
             rest,
-            mistakes=(*(c.mistake for c in contracts), *rest.mistakes),
+            mistakes=(*(mistake for mistake, _ in contracts), *rest.mistakes),
             explained=passed | rest.explained,
             has_outputs=bool(passed) or rest.has_outputs,
-            diagnoses=(*(c.diagnosis for c in contracts), *rest.diagnoses),
+            diagnoses=(*(diagnosis for _, diagnosis in contracts), *rest.diagnoses),
             fitted=passed,
+            contracts=len(contracts),
         )
         return max(evidence, met, key=lambda e: self._report(judged._replace(evidence=e)).score)
 

@@ -22,7 +22,7 @@ import msgspec
 
 from ..model.report.findings import FINDINGS, IGNORED, SHOWN, WHATEVER, edit_name, symptom_name
 from ..model.report.schema import Diagnosis, Suspect, Verdict, base_of
-from ..model.report.scoring import Evidence, Mistake
+from ..model.report.scoring import COST_OF_STATE, Evidence, Mistake
 from ..repair import parameters, required_parameters, unread_parameters
 from .counterexample import CounterexampleSearch
 from .diagnosis.match_bank import Named, diagnose
@@ -48,6 +48,7 @@ _KINDS: dict[Flaw | None, tuple[str, ...]] = {
     Flaw.DRAWN: ("drawing",),
     Flaw.REFUSAL: ("refusal", "message"),
 }
+Contract = tuple[Mistake, Diagnosis]  # a way in which an exercise breaks its contract
 _KINDS_OF_SYMPTOMS = {
     symptom_name("shape"): ("shape",),
     symptom_name("number type"): ("dtype",),
@@ -91,6 +92,33 @@ class MistakeNames:
             return named
         fitting = {name: runs for name, runs in bank.items() if mine <= theirs[name]}
         return diagnose(ran, fitting, right)
+
+    def contracts(
+        self, exercise: str, ran: Sequence[Ran], explained: frozenset[str], files: Files
+    ) -> list[Contract]:
+        """Name the ways in which an exercise breaks its contract; return [] if none has a name.
+
+        explained: failed tests that pass, or have another name, once the exercise fits its contract
+        """
+        known = {m.name: m for m in self._bank.of_exercise(exercise) if m.cost is not None}
+        contracts = list[tuple[Mistake, Diagnosis]]()
+        bank, count = (
+            self._runs.of_misconceptions(exercise),
+            sum(r.report.verdict.failed for r in ran),
+        )
+        for flaw in (None, Flaw.STATE, Flaw.KIND):
+            tests = [r for r in ran if r.report.name in explained and _flaw_of(r) is flaw]
+            some = (self.misconceptions(exercise, r, files) for r in (ran, tests))
+            names = (n.name for found in some for n in found if n.name in known)
+            named = (known[n] for n in names if any(_flaw_of(r) is flaw for r in bank[n]))
+            one = next(named, None) if flaw else self._bank.adapters.get(exercise)
+            if one and tests:
+                shown = Diagnosis(one.name, one.title, one.hint, len(tests), count)
+                contracts.append((Mistake(one.name, one.cost, one.belief), shown))
+            elif flaw and (symptoms := by_symptom(tests, ran, self._runs.right_answers(exercise))):
+                cost = COST_OF_STATE if flaw is Flaw.STATE else self._typical_cost(exercise, tests)
+                contracts.append((Mistake(symptoms[0].name, cost), symptoms[0]))
+        return contracts
 
     def begin(self) -> None:
         """Start a new submission with its full time budgets."""
@@ -210,7 +238,7 @@ class MistakeNames:
         The rest of the work is correct as far as these tests show, because they pass with an edit.
         """
         tests = [r for r in failing if r.report.name in fixed]
-        cost = self.typical_cost(evidence.exercise.name, tests)
+        cost = self._typical_cost(evidence.exercise.name, tests)
         return replace(
             evidence,
             mistakes=tuple(Mistake(d.name, cost) for d in named),
@@ -222,7 +250,7 @@ class MistakeNames:
         """Name and price the only mistake of an exercise, which an edit of one line fixes.
 
         An edit without a misconception gets the name of a mistake on the same line in an earlier
-        exercise, or costs as much as a typical misconception (`typical_cost`).
+        exercise, or costs as much as a typical misconception (`_typical_cost`).
         """
         places = evidence.suspects
         known = self._by_line.get(f"{places[0].file}:{places[0].line}")
@@ -234,7 +262,7 @@ class MistakeNames:
         else:
             kinds = {p.kind for p in places}
             diagnosis = _diagnosis(places[0].kind if len(kinds) == 1 else WHATEVER)
-            mistake = Mistake(diagnosis.name, self.typical_cost(evidence.exercise.name, failing))
+            mistake = Mistake(diagnosis.name, self._typical_cost(evidence.exercise.name, failing))
         count = len(failing)
         written = (r.report for r in failing if r.report.verdict is not Verdict.UNWRITTEN)
         return replace(
@@ -245,7 +273,7 @@ class MistakeNames:
             fitted=frozenset(),
         )
 
-    def typical_cost(self, exercise: str, failing: Sequence[Ran]) -> float:
+    def _typical_cost(self, exercise: str, failing: Sequence[Ran]) -> float:
         """Return the median cost of the misconceptions that fail almost the same tests.
 
         If there are none, use all misconceptions of the exercise, within `_EDIT_COSTS`, or the
@@ -301,9 +329,13 @@ def _fixes_all(place: Suspect) -> bool:
     return place.alone and not place.explains and edit_name(place.kind) in FINDINGS
 
 
+def _flaw_of(ran: Ran) -> Flaw | None:
+    return None if ran.report.verdict.raised else ran.flaw
+
+
 def _usual_kinds(failing: Iterable[Ran]) -> tuple[str, ...]:
     """Return the kinds of counterexamples that show the flaw of most failed tests."""
-    flaws = Counter(None if r.report.verdict.raised else r.flaw for r in failing)
+    flaws = Counter(map(_flaw_of, failing))
     return _KINDS.get(flaws.most_common(1)[0][0], ())
 
 

@@ -4,8 +4,9 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import closing
 from enum import Enum
+from types import MappingProxyType
 
-import msgspec
+from msgspec.structs import replace
 
 from ...model.report.schema import Verdict
 from ...worker.protocol import frames
@@ -14,8 +15,7 @@ from ..diagnosis.equivalence import same_failure
 from ..outcomes import Answers, Flaw
 from ..running.pytest_plugin import Ran
 from ..running.test_runner import Files, Load, Runs
-from ..targets.fitted_results import FittedResults
-from ..targets.in_process import InProcess, Recording
+from ..targets.in_process import InProcess, Recording, Target
 from .answer_contents import (
     answer_contents,
     has_correct_parts,
@@ -23,6 +23,7 @@ from .answer_contents import (
     same_contents,
     same_numbers,
     takes_no_work,
+    with_form,
 )
 from .trivial_programs import TrivialPasses
 
@@ -151,17 +152,13 @@ class WorkCheck:
         stopped = {r.report.base for r in failed if r.report.verdict.raised}
         formless = {r.report.base for r in failed if r.flaw is Flaw.KIND}
         adapter, module = self._runs.bank.adapters.get(exercise), self._runs.week.module
-        loads, converts = any(r.flaw is Flaw.STATE for r in failed), len(formless) > 1
-        adapted = files
+        fitted = files
         if adapter and module in files and len(stopped | formless) > 1:
-            adapted = {**files, module: files[module] + f"\n\n{adapter.source}".encode()}
-        elif not (loads or converts):
+            fitted = {**files, module: files[module] + f"\n\n{adapter.source}".encode()}
+        elif len(formless) < 2 and all(r.flaw is not Flaw.STATE for r in failed):
             return {}
-        target = self._load(adapted, replaced)
-        if loads:
-            target = _Fitting(target)
-        if converts:
-            target = FittedResults(target, self._runs.right_answers(exercise))
+        right = self._runs.right_answers(exercise) if len(formless) > 1 else {}
+        target = _Fitting(self._load(fitted, replaced), right)
         tests = {r.report.name for r in failed}
         with closing(target):
             again = self._runs.run(target, files, exercise, tests=tests, replaced=replaced)
@@ -221,11 +218,16 @@ def _same_ending(mine: Ran, wrong: Ran) -> bool:
 
 
 class _Fitting(Recording):
-    """Wraps a program and fits its layers to the parameters that a test loads."""
+    """Wraps a program and fits its layers to loaded parameters, and its results to `right`."""
+
+    def __init__(self, inner: Target, right: Mapping[str, Answers] = MappingProxyType({})) -> None:
+        super().__init__(inner)
+        self._right = right
 
     def request(self, frame: bytes) -> Answer:
         call, buffers = request_of(frame)
         if isinstance(call, frames.Call) and call.construct:
-            fitting = msgspec.structs.replace(call, fitting=True)
-            frame = frames.pack(fitting, [bytes(b) for b in buffers])
-        return super().request(frame)
+            frame = frames.pack(replace(call, fitting=True), [bytes(b) for b in buffers])
+        answer, number = super().request(frame), len(self.steps[self._test])
+        right = self._right.get(self._test, ())[number - 1 : number]
+        return with_form(answer, right[0]) if right and isinstance(right[0], tuple) else answer

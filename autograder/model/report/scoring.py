@@ -50,7 +50,6 @@ class Mistake:
     shows_work: False if the tests that the mistake explains reveal nothing about the other code.
                 The cost then limits the points, but does not replace the weights of failed tests
     line: the file and the line of the mistake, or "" if unknown
-    breaks_contract: True if the exercise does not fit what its callers pass, load or expect
     """
 
     name: str
@@ -58,7 +57,6 @@ class Mistake:
     belief: str = ""
     shows_work: bool = True
     line: str = ""
-    breaks_contract: bool = False
 
     def is_same(self, other: Mistake) -> bool:
         """Return True if the belief or the line is the same, so that only one is charged."""
@@ -77,7 +75,7 @@ class Evidence:
     calls: exercises that the student's code calls, except those in `replaced`
     shows_work: False if the code passes only tests that a trivial program passes too
     fitted: failed tests that pass once the contract is met, by an adapter, by fitted layers or by
-            converted results
+            converted results. The first mistakes, `contracts` in all, are then broken contracts
     suspects: the lines that probably contain a mistake
     headline: the failed test whose claim describes the mistake best, or "" if it is the first one
     counterexample: a small input on which the exercise is wrong
@@ -95,6 +93,7 @@ class Evidence:
     calls: frozenset[str] = frozenset()
     shows_work: bool = True
     fitted: frozenset[str] = frozenset()
+    contracts: int = 1
     suspects: tuple[Suspect, ...] = ()
     headline: str = ""
     counterexample: Counterexample | None = None
@@ -226,11 +225,11 @@ class Tally:
         points = self.evidence.exercise.points
         by_tests = points * self.passed_share
         charged = list[Deduction]()
-        for mistake in self.evidence.mistakes if self.evidence.fitted else ():
-            if mistake.breaks_contract:
-                charge = round(min(by_tests, points * (mistake.cost or 0.0)), 4)
-                by_tests -= charge
-                charged.append(Deduction(mistake.name, charge, ""))
+        broken = self.evidence.mistakes[: self.evidence.contracts] if self.evidence.fitted else ()
+        for contract in broken:
+            charge = round(min(by_tests, points * (contract.cost or 0.0)), 4)
+            by_tests -= charge
+            charged.append(Deduction(contract.name, charge, ""))
         if not deductions:
             dearest = self._dearest_without_work(sharing)
             if dearest is None or by_tests <= points - dearest.points:
