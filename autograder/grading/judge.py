@@ -100,11 +100,9 @@ class Judge:
                     inherited,
                 )
             best = self._with_better_helpers(name, runs[name], inherited, files, helpers)
-            judged[name] = best._replace(
-                evidence=self.names.explain(
-                    best.evidence, files, _not_inherited(best), best.inherited.replaced
-                )
-            )
+            own, replaced = _not_inherited(best), best.inherited.replaced
+            evidence = self.names.explain(best.evidence, files, own, replaced)
+            judged[name] = best._replace(evidence=self._with_work(evidence))
             is_called = any(name in other.own for other in called.values())
             wrong_itself = has_own_failures(runs[name], inherited) and terminates(runs[name])
             if is_called and wrong_itself and self._is_attempt(judged[name], files):
@@ -220,11 +218,13 @@ class Judge:
         own = _not_inherited(judged)
         if not any(r.report.verdict.failed for r in own):
             return judged
-        evidence = self._with_mistakes(judged, own, files)
-        shows_work = self._best_effort.run(
-            f"{exercise}, work", lambda: self._shows_work(evidence), True
-        )
-        return judged._replace(evidence=replace(evidence, shows_work=shows_work))
+        evidence = self._with_work(self._with_mistakes(judged, own, files))
+        return judged._replace(evidence=evidence)
+
+    def _with_work(self, evidence: scoring.Evidence) -> scoring.Evidence:
+        step = f"{evidence.exercise.name}, work"
+        shows_work = self._best_effort.run(step, lambda: self._shows_work(evidence), True)
+        return replace(evidence, shows_work=shows_work)
 
     def _with_mistakes(
         self, judged: JudgedExercise, ran: list[Ran], files: Files
@@ -310,7 +310,7 @@ class Judge:
         A test is trivial if a trivial program passes it. Return True if no test passes, or if named
         mistakes determine the points.
         """
-        tally = scoring.Tally(evidence, self.rule)
+        tally = scoring.Tally(replace(evidence, shows_work=True), self.rule)
         if not 0.0 < tally.passed_share <= _TRIVIAL_SHARE or tally.mistakes_decide:
             return True
         credited = evidence.fitted.union(t for t, share in evidence.carried.items() if share)

@@ -96,21 +96,15 @@ class MistakeNames:
     def contracts(
         self, exercise: str, ran: Sequence[Ran], explained: frozenset[str], files: Files
     ) -> list[Contract]:
-        """Name the ways in which an exercise breaks its contract; return [] if none has a name.
-
-        explained: failed tests that pass, or have another name, once the exercise fits its contract
-        """
+        """Name the broken contracts that fail the `explained` tests; return [] without a name."""
         known = {m.name: m for m in self._bank.of_exercise(exercise) if m.cost is not None}
-        contracts = list[tuple[Mistake, Diagnosis]]()
-        bank, count = (
-            self._runs.of_misconceptions(exercise),
-            sum(r.report.verdict.failed for r in ran),
-        )
+        bank, contracts = self._runs.of_misconceptions(exercise), list[Contract]()
+        flaws = {name: set(map(_flaw_of, runs)) for name, runs in bank.items()}
+        count = sum(r.report.verdict.failed for r in ran)
         for flaw in (None, Flaw.STATE, Flaw.KIND):
             tests = [r for r in ran if r.report.name in explained and _flaw_of(r) is flaw]
-            some = (self.misconceptions(exercise, r, files) for r in (ran, tests))
-            names = (n.name for found in some for n in found if n.name in known)
-            named = (known[n] for n in names if any(_flaw_of(r) is flaw for r in bank[n]))
+            names = (n.name for r in (ran, tests) for n in self.misconceptions(exercise, r, files))
+            named = (known[n] for n in names if n in known and flaw in flaws[n])
             one = next(named, None) if flaw else self._bank.adapters.get(exercise)
             if one and tests:
                 shown = Diagnosis(one.name, one.title, one.hint, len(tests), count)
@@ -242,6 +236,8 @@ class MistakeNames:
         return replace(
             evidence,
             mistakes=tuple(Mistake(d.name, cost) for d in named),
+            fitted=fixed,
+            contracts=len(named),
             explained=fixed,
             has_outputs=has_outputs(tests),
         )
