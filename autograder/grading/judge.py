@@ -235,32 +235,22 @@ class Judge:
         contract is the first mistake, and the other mistakes are those of the fitted run.
         """
         exercise, replaced = judged.evidence.exercise.name, judged.inherited.replaced
-        fitted = dict[str, Ran]()
+        run, step, fitted = self._best_effort.run, f"{exercise}, contract", dict[str, Ran]()
         if self.rule.by == "mistakes":
-            fitted = self._best_effort.run(
-                f"{exercise}, contract",
-                lambda: self._work.fitted(exercise, ran, files, replaced),
-                fitted,
-            )
+            fitted = run(step, lambda: self._work.fitted(exercise, ran, files, replaced), fitted)
         evidence = self._with_named(judged, ran, files, fitted)
         if not fitted:
             return evidence
         passed = frozenset(t for t, r in fitted.items() if not r.report.verdict.reported)
-        view = [fitted.get(r.report.name, r) for r in ran]
-        rest = self._with_named(judged, view, files, {})
-        if not passed | rest.explained:
-            return evidence
-        contracts = self._best_effort.run(
-            f"{exercise}, contract",
-            lambda: self.names.contracts(exercise, ran, passed | rest.explained, files),
-            list[Contract](),
-        )
+        rest = self._with_named(judged, [fitted.get(r.report.name, r) for r in ran], files, {})
+        solved, none = passed | rest.explained, list[Contract]()
+        contracts = run(step, lambda: self.names.contracts(exercise, ran, solved, files), none)
         if not contracts:
             return evidence
         met = replace(
             rest,
             mistakes=(*(mistake for mistake, _ in contracts), *rest.mistakes),
-            explained=passed | rest.explained,
+            explained=solved,
             has_outputs=bool(passed) or rest.has_outputs,
             diagnoses=(*(diagnosis for _, diagnosis in contracts), *rest.diagnoses),
             fitted=passed,
@@ -275,19 +265,14 @@ class Judge:
 
         fitted: the results of the failed tests if the exercise fits its contract
         """
-        exercise = judged.evidence.exercise.name
-        named = list[Named]()
+        exercise, run = judged.evidence.exercise.name, self._best_effort.run
+        names, named = partial(self.names.misconceptions, exercise, ran, files), list[Named]()
         if any(r.report.verdict.attempted for r in judged.ran):
-            named = self._best_effort.run(
-                f"{exercise}, name", lambda: self.names.misconceptions(exercise, ran, files), named
-            )
+            named = run(f"{exercise}, name", names, named)
         tests = {n.name: n.tests for n in named}
         if named and self.rule.by == "mistakes":
-            tests = self._best_effort.run(
-                f"{exercise}, price",
-                lambda: self._work.tests_with_work(exercise, tests, ran, fitted),
-                {},
-            )
+            work = partial(self._work.tests_with_work, exercise, tests, ran, fitted)
+            tests = run(f"{exercise}, price", work, {})
         bank = {m.name: m for m in self._bank.of_exercise(exercise)}
         explained = frozenset[str]().union(*(tests.get(n.name, n.tests) for n in named))
         return replace(

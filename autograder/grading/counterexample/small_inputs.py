@@ -12,7 +12,7 @@ from pathlib import Path
 import msgspec
 
 from ...worker.protocol import frames
-from .call_cost import Calls, cost
+from .call_cost import Calls, cost, needs_hidden_code
 from .call_sequence import Made, Pattern, Step, read_step
 
 FILE = "small_inputs.json"
@@ -42,22 +42,34 @@ class _Numbers(dict[Made, int]):
 def read_inputs(folder: Path) -> dict[str, list[Calls]]:
     """Return the calls of each exercise, the smallest first; {} if there is no valid file."""
     try:
-        stored = msgspec.json.decode(
-            (folder / FILE).read_bytes(), type=dict[str, tuple[_StoredCalls, ...]]
-        )
-        found = {name: [_calls(one) for one in some] for name, some in stored.items()}
-    except (OSError, msgspec.MsgspecError, frames.BadFrame):
+        found = {name: [_calls(one) for one in some] for name, some in _read(folder).items()}
+    except frames.BadFrame:
         return {}
     return {name: sorted(some, key=cost) for name, some in found.items()}
 
 
+def _read(folder: Path) -> dict[str, tuple[_StoredCalls, ...]]:
+    try:
+        data = (folder / FILE).read_bytes()
+        return msgspec.json.decode(data, type=dict[str, tuple[_StoredCalls, ...]])
+    except (OSError, msgspec.MsgspecError):
+        return {}
+
+
 def write_inputs(folder: Path, found: Mapping[str, Mapping[str, Calls]]) -> Path:
-    """Write the calls of each exercise by their text, for `read_inputs`; return the file's path."""
+    """Add calls to the file by their text, for `read_inputs`; return the file's path.
+
+    Calls to code of the hidden tests are removed, because no student can make them.
+    """
     stored = {
         name: [_StoredCalls(text, tuple(map(_stored, calls))) for text, calls in some.items()]
         for name, some in found.items()
     }
     path = folder / FILE
+    for name, some in _read(folder).items():
+        new = found.get(name, {})
+        kept = [s for s in some if s.call not in new and not needs_hidden_code(_calls(s))]
+        stored[name] = [*kept, *stored.get(name, ())]
     path.write_bytes(msgspec.json.format(msgspec.json.encode(stored), indent=1) + b"\n")
     return path
 
