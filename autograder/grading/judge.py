@@ -102,7 +102,7 @@ class Judge:
             best = self._with_better_helpers(name, runs[name], inherited, files, helpers)
             own, replaced = _not_inherited(best), best.inherited.replaced
             evidence = self.names.explain(best.evidence, files, own, replaced)
-            judged[name] = best._replace(evidence=self._with_work(evidence))
+            judged[name] = best._replace(evidence=evidence)
             is_called = any(name in other.own for other in called.values())
             wrong_itself = has_own_failures(runs[name], inherited) and terminates(runs[name])
             if is_called and wrong_itself and self._is_attempt(judged[name], files):
@@ -218,13 +218,9 @@ class Judge:
         own = _not_inherited(judged)
         if not any(r.report.verdict.failed for r in own):
             return judged
-        evidence = self._with_work(self._with_mistakes(judged, own, files))
-        return judged._replace(evidence=evidence)
-
-    def _with_work(self, evidence: scoring.Evidence) -> scoring.Evidence:
-        step = f"{evidence.exercise.name}, work"
+        evidence, step = self._with_mistakes(judged, own, files), f"{exercise}, work"
         shows_work = self._best_effort.run(step, lambda: self._shows_work(evidence), True)
-        return replace(evidence, shows_work=shows_work)
+        return judged._replace(evidence=replace(evidence, shows_work=shows_work))
 
     def _with_mistakes(
         self, judged: JudgedExercise, ran: list[Ran], files: Files
@@ -295,7 +291,7 @@ class Judge:
         A test is trivial if a trivial program passes it. Return True if no test passes, or if named
         mistakes determine the points.
         """
-        tally = scoring.Tally(replace(evidence, shows_work=True), self.rule)
+        tally = scoring.Tally(evidence, self.rule)
         if not 0.0 < tally.passed_share <= _TRIVIAL_SHARE or tally.mistakes_decide:
             return True
         credited = evidence.fitted.union(t for t, share in evidence.carried.items() if share)

