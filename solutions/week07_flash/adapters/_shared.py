@@ -3,7 +3,7 @@
 import math as _math
 
 
-def _tiled(function, q, k, v, block_size, causal):
+def _fitted_tiles(function, q, k, v, block_size, causal):
     """Call as given, else with other leading dimensions, or blocks that divide the lengths."""
     n, m = q.shape[-2], k.shape[-2]
     sizes = [block_size, _divisor(m, block_size), _divisor(_math.gcd(n, m), block_size)]
