@@ -80,11 +80,10 @@ class Bank:
         """Code that makes an exercise fit inputs that it stops on, by exercise.
 
         The source of an adapter follows the submission's own code. It begins with the functions in
-        `solutions/_adapters.py` and in the week's `_shared.py`, if there are any.
+        `_shared.py`, if there are any.
         """
         folder = self.folder / "adapters"
-        files = (*self.folder.parent.glob("_adapters.py"), *folder.glob("_shared.py"))
-        shared = [self._read(f) for f in files]
+        shared = [self._read(f) for f in folder.glob("_shared.py")]
         found = (
             replace(self._misconception(f), source="\n\n".join([*shared, self._read(f)]))
             for f in sorted(folder.glob("[!_]*.py"))

@@ -13,4 +13,4 @@ _given = tiled_attention
 
 
 def tiled_attention(q, k, v, block_size=64, causal=False):
-    return _fitted_tiles(_given, q, k, v, block_size, causal)
+    return _fitted(_given, q, k, v, block_size, causal)

@@ -15,4 +15,4 @@ _Given = FlashAttention
 class FlashAttention:
     @staticmethod
     def apply(q, k, v, block_size, causal):
-        return _fitted_tiles(_Given.apply, q, k, v, block_size, causal)
+        return _fitted(_Given.apply, q, k, v, block_size, causal)

@@ -1,4 +1,4 @@
-"""Functions of the adapters of all weeks, which are placed in front of each adapter."""
+"""Functions of this week's adapters, which are placed in front of each of them."""
 
 
 def _fitted(function, own, *given):
