@@ -1,11 +1,12 @@
 """Compute points from the verdicts of tests and from named mistakes.
 
 If the named mistakes of an exercise explain all of its failures, the exercise loses their costs. If
-they explain most failures, and the explained tests returned outputs instead of raising exceptions,
-the exercise also loses the weights of the unexplained tests. Otherwise the exercise earns the
-weighted share of passed tests. If the named mistakes explain at least half of the failures, it
-earns no more than their costs leave. A test that fails only because of a wrong helper earns the
-share that `scoring` in course.yaml defines. One forbidden call costs all points.
+they explain nine tenths of the failures, or most of them and the explained tests returned outputs
+instead of raising exceptions, the exercise also loses the weights of the unexplained tests.
+Otherwise the exercise earns the weighted share of passed tests. If the named mistakes explain at
+least half of the failures, it earns no more than their costs leave. A test that fails only because
+of a wrong helper earns the share that `scoring` in course.yaml defines. One forbidden call costs
+all points.
 
 course.yaml defines how many electives count. The best electives are selected by scores in which
 every mistake is charged. In the final scores, a misconception that costs less than
@@ -38,8 +39,8 @@ from .schema import (
 COST_OF_STATE = 0.15  # of parameters with other names, or with other biases
 COST_WITHOUT_WORK = 0.9  # a mistake with at least this cost is charged in every exercise
 # Named mistakes determine the points if they leave less than this share of the failed weight
-# unexplained.
-_UNEXPLAINED_SHARE = 0.5
+# unexplained, or less than the second share if the explained tests returned no outputs.
+_UNEXPLAINED_SHARE, _UNEXPLAINED_WITHOUT_OUTPUTS = 0.5, 0.1
 
 
 @dataclass(frozen=True)
@@ -145,8 +146,9 @@ class Tally:
     @property
     def mistakes_decide(self) -> bool:
         """True if the costs of the named mistakes are deducted, not the weights of failed tests."""
-        left = _UNEXPLAINED_SHARE * self.failed if self.evidence.has_outputs else 0.0
-        return self._chargeable and (not self.unexplained or self.unexplained < left)
+        has_outputs = self.evidence.has_outputs
+        share = _UNEXPLAINED_SHARE if has_outputs else _UNEXPLAINED_WITHOUT_OUTPUTS
+        return self._chargeable and self.unexplained < share * self.failed
 
     @cached_property
     def passed_share(self) -> float:
