@@ -227,32 +227,32 @@ class Judge:
     ) -> scoring.Evidence:
         """Return the evidence with the matching misconceptions, and the failures they explain.
 
-        If the exercise earns more points once it fits its contract (`WorkCheck.fitted`), the broken
-        contract is the first mistake, and the other mistakes are those of the fitted run.
+        If the exercise earns more points once it fits its contract (`WorkCheck.fits`), the broken
+        contracts are the first mistakes, and the other mistakes are those of the fitted run.
         """
         exercise, replaced = judged.evidence.exercise.name, judged.inherited.replaced
-        run, step, fitted = self._best_effort.run, f"{exercise}, contract", dict[str, Ran]()
+        run, step, fits = self._best_effort.run, f"{exercise}, contract", list[dict[str, Ran]]()
         if self.rule.by == "mistakes":
-            fitted = run(step, lambda: self._work.fitted(exercise, ran, files, replaced), fitted)
-        evidence = self._with_named(judged, ran, files, fitted)
-        if not fitted:
-            return evidence
-        passed = frozenset(t for t, r in fitted.items() if not r.report.verdict.reported)
-        rest = self._with_named(judged, [fitted.get(r.report.name, r) for r in ran], files, {})
-        solved, none = passed | rest.explained, list[Contract]()
-        contracts = run(step, lambda: self.names.contracts(exercise, ran, solved, files), none)
-        if not contracts:
-            return evidence
-        met = replace(
-            rest,
-            mistakes=(*(mistake for mistake, _ in contracts), *rest.mistakes),
-            explained=solved,
-            has_outputs=bool(passed) or rest.has_outputs,
-            diagnoses=(*(diagnosis for _, diagnosis in contracts), *rest.diagnoses),
-            fitted=passed,
-            contracts=len(contracts),
-        )
-        return max(evidence, met, key=lambda e: self._report(judged._replace(evidence=e)).score)
+            fits = run(step, lambda: self._work.fits(exercise, ran, files, replaced), fits)
+        found = [self._with_named(judged, ran, files, fits[0] if fits else {})]
+        for fitted in fits:
+            passed = frozenset(t for t, r in fitted.items() if not r.report.verdict.reported)
+            rest = self._with_named(judged, [fitted.get(r.report.name, r) for r in ran], files, {})
+            solved = passed | rest.explained
+            name = partial(self.names.contracts, exercise, ran, solved, files)
+            if contracts := run(step, name, list[Contract]()):
+                mistakes, diagnoses = zip(*contracts, strict=True)
+                met = replace(
+                    rest,
+                    mistakes=(*mistakes, *rest.mistakes),
+                    explained=solved,
+                    has_outputs=bool(passed) or rest.has_outputs,
+                    diagnoses=(*diagnoses, *rest.diagnoses),
+                    fitted=passed,
+                    contracts=len(contracts),
+                )
+                found.append(met)
+        return max(found, key=lambda e: self._report(judged._replace(evidence=e)).score)
 
     def _with_named(
         self, judged: JudgedExercise, ran: list[Ran], files: Files, fitted: Mapping[str, Ran]

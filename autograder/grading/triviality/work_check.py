@@ -86,7 +86,7 @@ class WorkCheck:
 
         explained: the tests that each named misconception explains
         ran: the results of the exercise's tests, without inherited failures
-        fitted: see `fitted`
+        fitted: the results of the first run of `fits`
         """
         bank, mine = self._runs.of_misconceptions(exercise), {r.report.name: r for r in ran}
         passed = [r.report.name for r in ran if r.report.verdict is Verdict.PASS]
@@ -135,15 +135,15 @@ class WorkCheck:
         recorded = self._runs.recorded(ran.exercise)
         return takes_no_work(ran.answers, recorded.get(ran.report.name, []))
 
-    def fitted(
+    def fits(
         self, exercise: str, ran: Sequence[Ran], files: Files, replaced: tuple[str, ...]
-    ) -> dict[str, Ran]:
+    ) -> list[dict[str, Ran]]:
         """Run the failed tests again with what makes the exercise fit its contract.
 
         If a state dict fails to load, the layers are fitted to it. If several tests raise or get a
         wrong type, dtype or shape, the bank's adapter is added to the files. In the second case,
-        results are converted, too. Otherwise, return {}. A single test that raises shows no missing
-        shape: it may count what the exercise uses.
+        results are converted in a run of its own. Return the results of each run. A single test
+        that raises shows no missing shape: it may count what the exercise uses.
 
         ran: the results of the exercise's tests, without inherited failures
         replaced: the helpers that were replaced by correct ones while the tests ran
@@ -152,17 +152,17 @@ class WorkCheck:
         stopped = {r.report.base for r in failed if r.report.verdict.raised}
         formless = {r.report.base for r in failed if r.flaw is Flaw.KIND}
         adapter, module = self._runs.bank.adapters.get(exercise), self._runs.week.module
-        fitted = files
+        fitted, tests = files, {r.report.name for r in failed}
         if adapter and module in files and len(stopped | formless) > 1:
             fitted = {**files, module: files[module] + f"\n\n{adapter.source}".encode()}
-        elif len(formless) < 2 and all(r.flaw is not Flaw.STATE for r in failed):
-            return {}
-        right = self._runs.right_answers(exercise) if len(formless) > 1 else {}
-        target = _Fitting(self._load(fitted, replaced), right)
-        tests = {r.report.name for r in failed}
-        with closing(target):
-            again = self._runs.run(target, files, exercise, tests=tests, replaced=replaced)
-        return {r.report.name: r for r in again}
+        found, loads = list[dict[str, Ran]](), any(r.flaw is Flaw.STATE for r in failed)
+        for converts in (False, True):
+            if len(formless) > 1 if converts else loads or fitted is not files:
+                right = self._runs.right_answers(exercise) if converts else {}
+                with closing(_Fitting(self._load(fitted, replaced), right)) as target:
+                    again = self._runs.run(target, files, exercise, tests=tests, replaced=replaced)
+                found.append({r.report.name: r for r in again})
+        return found
 
     def _unexplained_with_fitted_layers(
         self, exercise: str, names: Collection[str], fitted: Mapping[str, Ran]
