@@ -239,15 +239,15 @@ class Judge:
             passed = frozenset(t for t, r in fitted.items() if not r.report.verdict.reported)
             rest = self._with_named(judged, [fitted.get(r.report.name, r) for r in ran], files, {})
             solved = passed | rest.explained
-            name = partial(self.names.contracts, exercise, ran, solved, files)
+            again = {t: fitted[t] for t in solved & fitted.keys()}
+            name = partial(self.names.contracts, exercise, ran, again, files)
             if contracts := run(step, name, list[Contract]()):
-                mistakes, diagnoses = zip(*contracts, strict=True)
                 met = replace(
                     rest,
-                    mistakes=(*mistakes, *rest.mistakes),
+                    mistakes=(*(mistake for mistake, _ in contracts), *rest.mistakes),
                     explained=solved,
                     has_outputs=bool(passed) or rest.has_outputs,
-                    diagnoses=(*diagnoses, *rest.diagnoses),
+                    diagnoses=(*(diagnosis for _, diagnosis in contracts), *rest.diagnoses),
                     fitted=passed,
                     contracts=len(contracts),
                 )

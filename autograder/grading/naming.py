@@ -14,7 +14,7 @@ that do not load.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from statistics import median
 
@@ -94,20 +94,22 @@ class MistakeNames:
         return diagnose(ran, fitting, right)
 
     def contracts(
-        self, exercise: str, ran: Sequence[Ran], explained: frozenset[str], files: Files
+        self, exercise: str, ran: Sequence[Ran], again: Mapping[str, Ran], files: Files
     ) -> list[Contract]:
-        """Name the broken contracts that fail the `explained` tests; return [] without a name."""
+        """Name the broken contracts whose tests end differently `again`, when they are met."""
         known = {m.name: m for m in self._bank.of_exercise(exercise) if m.cost is not None}
         bank, contracts = self._runs.of_misconceptions(exercise), list[Contract]()
         flaws = {name: set(map(_flaw_of, runs)) for name, runs in bank.items()}
         count = sum(r.report.verdict.failed for r in ran)
+        changed = [r for r in ran if _flaw_of(r) is not _flaw_of(again.get(r.report.name, r))]
         for flaw in (None, Flaw.STATE, Flaw.KIND):
-            tests = [r for r in ran if r.report.name in explained and _flaw_of(r) is flaw]
+            tests = [r for r in changed if _flaw_of(r) is flaw]
             names = (n.name for r in (ran, tests) for n in self.misconceptions(exercise, r, files))
             named = (known[n] for n in names if n in known and flaw in flaws[n])
             one = next(named, None) if flaw else self._bank.adapters.get(exercise)
             if one and tests:
-                shown = Diagnosis(one.name, one.title, one.hint, len(tests), count)
+                mostly = len(tests) < len(bank.get(one.name, ()))
+                shown = Diagnosis(one.name, one.title, one.hint, len(tests), count, mostly)
                 contracts.append((Mistake(one.name, one.cost, one.belief), shown))
             elif flaw and (symptoms := by_symptom(tests, ran, self._runs.right_answers(exercise))):
                 cost = COST_OF_STATE if flaw is Flaw.STATE else self._typical_cost(exercise, tests)

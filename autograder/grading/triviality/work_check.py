@@ -140,10 +140,9 @@ class WorkCheck:
     ) -> list[dict[str, Ran]]:
         """Run the failed tests again with what makes the exercise fit its contract.
 
-        If a state dict fails to load, the layers are fitted to it. If several tests raise or get a
-        wrong type, dtype or shape, the bank's adapter is added to the files. In the second case,
-        results are converted in a run of its own. Return the results of each run. A single test
-        that raises shows no missing shape: it may count what the exercise uses.
+        If a state dict fails to load, the layers are fitted. If several tests raise or get a wrong
+        type, dtype or shape, the bank's adapter is added. In the second case, another run converts
+        the results. A single test that raises may count what the exercise uses.
 
         ran: the results of the exercise's tests, without inherited failures
         replaced: the helpers that were replaced by correct ones while the tests ran

@@ -146,8 +146,7 @@ class Tally:
     @property
     def mistakes_decide(self) -> bool:
         """True if the costs of the named mistakes are deducted, not the weights of failed tests."""
-        has_outputs = self.evidence.has_outputs
-        share = _UNEXPLAINED_SHARE if has_outputs else _UNEXPLAINED_WITHOUT_OUTPUTS
+        share = _UNEXPLAINED_SHARE if self.evidence.has_outputs else _UNEXPLAINED_WITHOUT_OUTPUTS
         return self._chargeable and self.unexplained < share * self.failed
 
     @cached_property
