@@ -6,9 +6,9 @@
 2. An exercise earns the points of the run with correct helpers, unless the run as submitted passes
    more tests and earns more points.
 3. Misconceptions in the bank that produce the same outputs as the exercise name its mistakes
-   (`naming`). Each misconception explains some of the failed tests. If parameters do not load, or
-   inputs of a different shape raise exceptions, the rest of the exercise is judged as if they
-   fitted, and this mistake is charged once.
+   (`naming`). Each misconception explains some of the failed tests. If parameters do not load,
+   inputs of a different shape raise exceptions, or results have a wrong type, dtype or shape, the
+   rest of the exercise is judged as if they fitted, and this mistake is charged once.
 4. If a single edit of the exercise makes all tests pass, the exercise has only this one mistake.
 5. An exercise with a named mistake earns points for the rest of the work only if its outputs show
    that work (`triviality`). Otherwise, an exercise that passes at most half of its tests earns no
@@ -35,7 +35,7 @@ from .dependencies.error_carried_forward import (
     terminates,
 )
 from .diagnosis.match_bank import Named
-from .naming import MistakeNames
+from .naming import Contract, MistakeNames
 from .outcomes import BestEffort
 from .running.pytest_plugin import Ran
 from .running.test_runner import Files, Load, Runs
@@ -100,11 +100,9 @@ class Judge:
                     inherited,
                 )
             best = self._with_better_helpers(name, runs[name], inherited, files, helpers)
-            judged[name] = best._replace(
-                evidence=self.names.explain(
-                    best.evidence, files, _not_inherited(best), best.inherited.replaced
-                )
-            )
+            own, replaced = _not_inherited(best), best.inherited.replaced
+            evidence = self.names.explain(best.evidence, files, own, replaced)
+            judged[name] = best._replace(evidence=evidence)
             is_called = any(name in other.own for other in called.values())
             wrong_itself = has_own_failures(runs[name], inherited) and terminates(runs[name])
             if is_called and wrong_itself and self._is_attempt(judged[name], files):
@@ -220,10 +218,8 @@ class Judge:
         own = _not_inherited(judged)
         if not any(r.report.verdict.failed for r in own):
             return judged
-        evidence = self._with_mistakes(judged, own, files)
-        shows_work = self._best_effort.run(
-            f"{exercise}, work", lambda: self._shows_work(evidence), True
-        )
+        evidence, step = self._with_mistakes(judged, own, files), f"{exercise}, work"
+        shows_work = self._best_effort.run(step, lambda: self._shows_work(evidence), True)
         return judged._replace(evidence=replace(evidence, shows_work=shows_work))
 
     def _with_mistakes(
@@ -231,41 +227,32 @@ class Judge:
     ) -> scoring.Evidence:
         """Return the evidence with the matching misconceptions, and the failures they explain.
 
-        If the exercise earns more points once it fits its contract (`WorkCheck.fitted`), the broken
-        contract is the first mistake, and the other mistakes are those of the fitted run.
+        If the exercise earns more points once it fits its contract (`WorkCheck.fits`), the broken
+        contracts are the first mistakes, and the other mistakes are those of the fitted run.
         """
         exercise, replaced = judged.evidence.exercise.name, judged.inherited.replaced
-        fitted = dict[str, Ran]()
+        run, step, fits = self._best_effort.run, f"{exercise}, contract", list[dict[str, Ran]]()
         if self.rule.by == "mistakes":
-            fitted = self._best_effort.run(
-                f"{exercise}, contract",
-                lambda: self._work.fitted(exercise, ran, files, replaced),
-                fitted,
-            )
-        evidence = self._with_named(judged, ran, files, fitted)
-        if not fitted:
-            return evidence
-        passed = frozenset(t for t, r in fitted.items() if not r.report.verdict.reported)
-        view = [fitted.get(r.report.name, r) for r in ran]
-        rest = self._with_named(judged, view, files, {})
-        if not passed | rest.explained:
-            return evidence
-        contract = self._best_effort.run(
-            f"{exercise}, contract",
-            lambda: self.names.contract(exercise, ran, passed | rest.explained, files),
-            None,
-        )
-        if contract is None:
-            return evidence
-        met = replace(
-            rest,
-            mistakes=(contract.mistake, *rest.mistakes),
-            explained=passed | rest.explained,
-            has_outputs=bool(passed) or rest.has_outputs,
-            diagnoses=(contract.diagnosis, *rest.diagnoses),
-            fitted=passed,
-        )
-        return max(evidence, met, key=lambda e: self._report(judged._replace(evidence=e)).score)
+            fits = run(step, lambda: self._work.fits(exercise, ran, files, replaced), fits)
+        found = [self._with_named(judged, ran, files, fits[0] if fits else {})]
+        for fitted in fits:
+            passed = frozenset(t for t, r in fitted.items() if not r.report.verdict.reported)
+            rest = self._with_named(judged, [fitted.get(r.report.name, r) for r in ran], files, {})
+            solved = passed | rest.explained
+            again = {t: fitted[t] for t in solved & fitted.keys()}
+            name = partial(self.names.contracts, exercise, ran, again, files)
+            if contracts := run(step, name, list[Contract]()):
+                met = replace(
+                    rest,
+                    mistakes=(*(mistake for mistake, _ in contracts), *rest.mistakes),
+                    explained=solved,
+                    has_outputs=bool(passed) or rest.has_outputs,
+                    diagnoses=(*(diagnosis for _, diagnosis in contracts), *rest.diagnoses),
+                    fitted=passed,
+                    contracts=len(contracts),
+                )
+                found.append(met)
+        return max(found, key=lambda e: self._report(judged._replace(evidence=e)).score)
 
     def _with_named(
         self, judged: JudgedExercise, ran: list[Ran], files: Files, fitted: Mapping[str, Ran]
@@ -274,19 +261,14 @@ class Judge:
 
         fitted: the results of the failed tests if the exercise fits its contract
         """
-        exercise = judged.evidence.exercise.name
-        named = list[Named]()
+        exercise, run = judged.evidence.exercise.name, self._best_effort.run
+        names, named = partial(self.names.misconceptions, exercise, ran, files), list[Named]()
         if any(r.report.verdict.attempted for r in judged.ran):
-            named = self._best_effort.run(
-                f"{exercise}, name", lambda: self.names.misconceptions(exercise, ran, files), named
-            )
+            named = run(f"{exercise}, name", names, named)
         tests = {n.name: n.tests for n in named}
         if named and self.rule.by == "mistakes":
-            tests = self._best_effort.run(
-                f"{exercise}, price",
-                lambda: self._work.tests_with_work(exercise, tests, ran, fitted),
-                {},
-            )
+            work = partial(self._work.tests_with_work, exercise, tests, ran, fitted)
+            tests = run(f"{exercise}, price", work, {})
         bank = {m.name: m for m in self._bank.of_exercise(exercise)}
         explained = frozenset[str]().union(*(tests.get(n.name, n.tests) for n in named))
         return replace(

@@ -14,14 +14,12 @@ that do not load.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from statistics import median
-from typing import NamedTuple
 
 import msgspec
 
-from ..model.course.bank import Misconception
 from ..model.report.findings import FINDINGS, IGNORED, SHOWN, WHATEVER, edit_name, symptom_name
 from ..model.report.schema import Diagnosis, Suspect, Verdict, base_of
 from ..model.report.scoring import COST_OF_STATE, Evidence, Mistake
@@ -50,18 +48,12 @@ _KINDS: dict[Flaw | None, tuple[str, ...]] = {
     Flaw.DRAWN: ("drawing",),
     Flaw.REFUSAL: ("refusal", "message"),
 }
+Contract = tuple[Mistake, Diagnosis]  # a way in which an exercise breaks its contract
 _KINDS_OF_SYMPTOMS = {
     symptom_name("shape"): ("shape",),
     symptom_name("number type"): ("dtype",),
     symptom_name("kind"): ("type",),
 }
-
-
-class Contract(NamedTuple):
-    """A broken contract: parameters that do not load, or inputs of shapes that raise exceptions."""
-
-    mistake: Mistake
-    diagnosis: Diagnosis
 
 
 class MistakeNames:
@@ -101,26 +93,28 @@ class MistakeNames:
         fitting = {name: runs for name, runs in bank.items() if mine <= theirs[name]}
         return diagnose(ran, fitting, right)
 
-    def contract(
-        self, exercise: str, ran: Sequence[Ran], explained: frozenset[str], files: Files
-    ) -> Contract | None:
-        """Name the broken contract of an exercise, or return None if it has no name.
-
-        explained: failed tests that pass, or have another name, once the exercise fits its contract
-        """
-        broken = [r for r in ran if r.report.name in explained]
-        state = [r for r in broken if r.flaw is Flaw.STATE]
-        total = sum(r.report.verdict.failed for r in ran)
-        known: Misconception | None = self._bank.adapters.get(exercise)
-        if state:
-            names = [n.name for n in self.misconceptions(exercise, state, files)][:1]
-            known = next((m for m in self._bank.of_exercise(exercise) if m.name in names), None)
-        if known is None or known.cost is None:
-            shown = by_symptom(state, ran, {})
-            return Contract(Mistake(shown[0].name, COST_OF_STATE), shown[0]) if shown else None
-        mistake = Mistake(known.name, known.cost, known.belief)
-        count = len(state) or len(broken)
-        return Contract(mistake, Diagnosis(known.name, known.title, known.hint, count, total))
+    def contracts(
+        self, exercise: str, ran: Sequence[Ran], again: Mapping[str, Ran], files: Files
+    ) -> list[Contract]:
+        """Name the broken contracts whose tests end differently `again`, when they are met."""
+        known = {m.name: m for m in self._bank.of_exercise(exercise) if m.cost is not None}
+        bank, contracts = self._runs.of_misconceptions(exercise), list[Contract]()
+        flaws = {name: set(map(_flaw_of, runs)) for name, runs in bank.items()}
+        count = sum(r.report.verdict.failed for r in ran)
+        changed = [r for r in ran if _flaw_of(r) is not _flaw_of(again.get(r.report.name, r))]
+        for flaw in (None, Flaw.STATE, Flaw.KIND):
+            tests = [r for r in changed if _flaw_of(r) is flaw]
+            names = (n.name for r in (ran, tests) for n in self.misconceptions(exercise, r, files))
+            named = (known[n] for n in names if n in known and flaw in flaws[n])
+            one = next(named, None) if flaw else self._bank.adapters.get(exercise)
+            if one and tests:
+                mostly = len(tests) < len(bank.get(one.name, ()))
+                shown = Diagnosis(one.name, one.title, one.hint, len(tests), count, mostly)
+                contracts.append((Mistake(one.name, one.cost, one.belief), shown))
+            elif flaw and (symptoms := by_symptom(tests, ran, self._runs.right_answers(exercise))):
+                cost = COST_OF_STATE if flaw is Flaw.STATE else self._typical_cost(exercise, tests)
+                contracts.append((Mistake(symptoms[0].name, cost), symptoms[0]))
+        return contracts
 
     def begin(self) -> None:
         """Start a new submission with its full time budgets."""
@@ -331,9 +325,13 @@ def _fixes_all(place: Suspect) -> bool:
     return place.alone and not place.explains and edit_name(place.kind) in FINDINGS
 
 
+def _flaw_of(ran: Ran) -> Flaw | None:
+    return None if ran.report.verdict.raised else ran.flaw
+
+
 def _usual_kinds(failing: Iterable[Ran]) -> tuple[str, ...]:
     """Return the kinds of counterexamples that show the flaw of most failed tests."""
-    flaws = Counter(None if r.report.verdict.raised else r.flaw for r in failing)
+    flaws = Counter(map(_flaw_of, failing))
     return _KINDS.get(flaws.most_common(1)[0][0], ())
 
 

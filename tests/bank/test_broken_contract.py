@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
+import torch
 
+from autograder.grading.triviality.answer_contents import with_form
 from autograder.grading.warmup import warm_engine
 from autograder.model.course import Suspects, load
 from autograder.model.report.schema import ExerciseReport
+from autograder.worker.protocol import frames
+from autograder.worker.protocol.frames import Answer
+from autograder.worker.protocol.values import Encoder, read_answer
 from tests.courses import PROJECT
 
 Grade = Callable[[str, str], ExerciseReport]
@@ -122,3 +128,72 @@ def test_an_edit_that_fixes_most_tests_is_charged_in_place_of_them(masks: Grade,
     report = masks("scaled_dot_product_attention", MASKED.replace("FILL", fill))
     assert report.diagnosis == ("line:mask",)
     assert 0.4 <= report.score / report.max_score <= 0.6
+
+
+COMBINED = """
+def combine_masks(causal, padding):
+    both = causal & padding[:, None, :]RESULT
+"""
+
+
+def test_a_result_without_an_axis_loses_only_its_price(masks: Grade) -> None:
+    report = masks("combine_masks", COMBINED.replace("RESULT", "\n    return both"))
+    assert report.diagnosis == ("forgets_the_head_axis",)
+    assert report.score == 0.7
+
+
+def test_a_mistake_beside_a_result_without_an_axis_is_named_and_charged(masks: Grade) -> None:
+    """The bank contains both mistakes, but no program with both."""
+    report = masks(
+        "combine_masks", COMBINED.replace("RESULT", " & padding[:, :, None]\n    return both")
+    )
+    assert report.diagnosis == ("forgets_the_head_axis", "padding_hides_queries_too")
+    assert report.score == 0.3
+
+
+def answer(value: object, gradients: tuple[object, ...] | None = None) -> Answer:
+    encoder = Encoder()
+    encoded = None if gradients is None else tuple(map(encoder, gradients))
+    reply = frames.Reply("ok", value=encoder(value), gradients=encoded)
+    return reply, [memoryview(b) for b in encoder.buffers]
+
+
+ROWS = torch.arange(6.0).reshape(2, 3)
+SEEN = torch.ones(2, 2).tril() > 0
+
+
+@pytest.mark.parametrize(
+    ("value", "right"),
+    [
+        (ROWS.double(), ROWS),
+        (ROWS.T, ROWS),
+        (ROWS[None], ROWS),
+        (ROWS.numpy(), ROWS),
+        (ROWS.half() / 3, ROWS / 3),
+        ((ROWS, ROWS.sum(0)), ROWS),
+        ((ROWS.sum(0), ROWS), (ROWS, ROWS.sum(0))),
+        (torch.zeros(2, 2).masked_fill(~SEEN, -torch.inf), SEEN),
+        (SEEN.long(), SEEN),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_a_result_of_another_form_is_converted(value: Any, right: Any) -> None:
+    converted, _ = read_answer(with_form(answer(value), answer(right)))
+    pairs = zip(converted, right, strict=True) if isinstance(right, tuple) else [(converted, right)]
+    assert all(torch.equal(x, y) and x.dtype == y.dtype for x, y in pairs)
+
+
+@pytest.mark.parametrize("value", [None, 3, "text", ROWS[:1], (ROWS.sum(0), ROWS.sum(0))])
+def test_other_results_stay_as_they_are(value: object) -> None:
+    given = answer(value)
+    assert with_form(given, answer(ROWS)) is given
+
+
+def test_wrong_values_stay_wrong() -> None:
+    value, _ = read_answer(with_form(answer(ROWS.double() + 1), answer(ROWS)))
+    assert torch.equal(value, ROWS + 1)
+
+
+def test_gradients_that_no_cotangent_fits_count_as_correct() -> None:
+    _, gradients = read_answer(with_form(answer(ROWS.T, ()), answer(ROWS, (ROWS,))))
+    assert torch.equal(gradients[0], ROWS)

@@ -89,6 +89,11 @@ def test_errors_that_a_name_explains_show_nothing_of_what_else_is_there():
     assert score(standing(**mine, b="pass 2")) == [1.8]
 
 
+def test_a_small_failure_beside_explained_errors_costs_only_its_weight():
+    mine = {"mistakes": [SLIP], "explained": "a", "has_outputs": False, "a": "crashed 19"}
+    assert score(standing(**mine, b="wrong 1")) == [pytest.approx(2.0 * (1 - 0.1 - 1 / 20))]
+
+
 def test_a_mistake_without_a_price_leaves_it_to_the_tests():
     unpriced = Mistake("x", None)
     assert score(standing(mistakes=[unpriced], explained="a", a="wrong", b="pass 3")) == [1.5]

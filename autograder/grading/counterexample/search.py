@@ -153,16 +153,15 @@ class CounterexampleSearch:
     def inputs_of_bank(self, exercise: str) -> dict[str, Calls]:
         """Return the smallest calls that show the misconceptions of an exercise, by their text.
 
-        Each misconception is searched, without the stored calls.
+        Only misconceptions that no stored call shows are searched. No call is to hidden code.
         """
-        self._inputs.pop(exercise, None)
-        shown = (
-            self.find(self._runs.files(m.source), exercise)
-            for m in self._runs.bank.of_exercise(exercise)
-        )
+        stored = self._inputs.get(exercise, [])
+        self._inputs[exercise] = [calls for calls in stored if not needs_hidden_code(calls)]
+        bank = self._runs.bank.of_exercise(exercise)
+        found = (self.find(self._runs.files(m.source), exercise, named=m.name) for m in bank)
         return {
             s.example.call: s.calls
-            for s in shown
+            for s in found
             if s is not None and s.example.numbers <= _FEW_NUMBERS and len(s.example.call) <= _SHORT
         }
 

@@ -7,12 +7,13 @@ a submission that answers all of them correctly is searched. The file contains n
 """
 
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 
 import msgspec
 
 from ...worker.protocol import frames
-from .call_cost import Calls, cost
+from .call_cost import Calls, cost, needs_hidden_code
 from .call_sequence import Made, Pattern, Step, read_step
 
 FILE = "small_inputs.json"
@@ -42,21 +43,29 @@ class _Numbers(dict[Made, int]):
 def read_inputs(folder: Path) -> dict[str, list[Calls]]:
     """Return the calls of each exercise, the smallest first; {} if there is no valid file."""
     try:
-        stored = msgspec.json.decode(
-            (folder / FILE).read_bytes(), type=dict[str, tuple[_StoredCalls, ...]]
-        )
-        found = {name: [_calls(one) for one in some] for name, some in stored.items()}
-    except (OSError, msgspec.MsgspecError, frames.BadFrame):
+        found = {name: [_calls(one) for one in some] for name, some in _read(folder).items()}
+    except frames.BadFrame:
         return {}
     return {name: sorted(some, key=cost) for name, some in found.items()}
 
 
+def _read(folder: Path) -> dict[str, tuple[_StoredCalls, ...]]:
+    with suppress(OSError, msgspec.MsgspecError):
+        kind = dict[str, tuple[_StoredCalls, ...]]
+        return msgspec.json.decode((folder / FILE).read_bytes(), type=kind)
+    return {}
+
+
 def write_inputs(folder: Path, found: Mapping[str, Mapping[str, Calls]]) -> Path:
-    """Write the calls of each exercise by their text, for `read_inputs`; return the file's path."""
-    stored = {
-        name: [_StoredCalls(text, tuple(map(_stored, calls))) for text, calls in some.items()]
-        for name, some in found.items()
-    }
+    """Add calls to the file by their text, for `read_inputs`; return the file's path.
+
+    Calls to code of the hidden tests are removed, because no student can make them.
+    """
+    stored, old = dict[str, list[_StoredCalls]](), _read(folder)
+    for name, some in found.items():
+        calls = [_StoredCalls(text, tuple(map(_stored, calls))) for text, calls in some.items()]
+        kept = (c for c in old.get(name, ()) if not needs_hidden_code(_calls(c)))
+        stored[name] = [*(c for c in kept if c.call not in some), *calls]
     path = folder / FILE
     path.write_bytes(msgspec.json.format(msgspec.json.encode(stored), indent=1) + b"\n")
     return path

@@ -6,15 +6,18 @@ a test with a single token, it is unknown whether an answer takes work.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import permutations
 from typing import Any
 
 import numpy as np
 import torch
+from msgspec.structs import replace
 
+from ...model.availability import CPU
 from ...worker.protocol import frames
 from ...worker.protocol.frames import Answer, request_of
-from ...worker.protocol.values import Decoder, Drawing, Figure, read_answer, read_special
-from ..comparator import COARSE, DIGITS, close
+from ...worker.protocol.values import Decoder, Drawing, Encoder, Figure, read_answer, read_special
+from ..comparator import COARSE, DIGITS, Tolerance, as_tensor, close, is_array, rounding_of
 from ..outcomes import Answers, Flaw, Outcome
 from ..running.pytest_plugin import Ran
 from ..targets.in_process import Steps
@@ -24,6 +27,9 @@ _ENOUGH_VALUES = 4  # fewer values could be guessed
 _INFINITY = 1e150  # replaces infinity, so that a sum of squares is finite
 _TESTS_WITH_CORRECT_PARTS = 2  # one test could be passed by luck
 _SAME_ORDER = 0.99  # values with a higher rank correlation count as being in the same order
+
+_MOST_ORDERED = 4  # parts of a result, and axes of an array, whose orders are tried
+_HIDES = -1000.0  # a mask that is added to scores hides keys by smaller numbers
 
 Contents = list[Any]  # NumPy arrays of float64 or complex128, and texts
 
@@ -259,3 +265,58 @@ def _equal(part: Any, simple: Any) -> bool:
         return close(part, np.broadcast_to(simple, part.shape), DIGITS)
     except ValueError:
         return False
+
+
+def with_form(answer: Answer, right: Answer) -> Answer:
+    """Give a result the type, dtype, shape and order of parts of the correct result, if possible.
+
+    Axes are ordered such that the values are closest to the correct ones. A float mask, which is
+    added to scores, becomes a bool mask. Gradients that do not fit the shapes count as correct.
+    """
+    reply = answer[0]
+    try:
+        (value, gradients), (expected, others) = map(read_answer, (answer, right))
+    except frames.BadFrame:
+        return answer
+    parts, rights = ([*x] if isinstance(x, (tuple, list)) else [x] for x in (value, expected))
+    orders = ([*map(_fitted, o, rights)] for o in permutations(parts[:_MOST_ORDERED], len(rights)))
+    fitted = next((some for some in orders if all(map(_has_form, some, rights))), parts)
+    if [*map(id, fitted)] == [*map(id, parts)]:
+        return answer
+    encoder, old = Encoder(), [*frames.nested([reply.value])]
+    device = next((v.device for v in old if isinstance(v, frames.TensorV)), CPU)
+    new = [encoder(part) for part in fitted]
+    new = [replace(x, device=device) if isinstance(x, frames.TensorV) else x for x in new]
+    whole = frames.SeqV("tuple", tuple(new)) if isinstance(expected, (tuple, list)) else new[0]
+    if reply.gradients is not None:
+        reply = replace(reply, gradients=tuple(map(encoder, gradients or others)))
+    return replace(reply, value=whole), [memoryview(b) for b in encoder.buffers]
+
+
+def _has_form(value: Any, right: Any) -> bool:
+    if not (is_array(value) and is_array(right)):
+        return type(value) is type(right)
+    same_type = isinstance(value, torch.Tensor) == isinstance(right, torch.Tensor)
+    return same_type and (value.shape, value.dtype) == (right.shape, right.dtype)
+
+
+def _fitted(value: Any, right: Any) -> Any:
+    if _has_form(value, right) or not (is_array(value) and is_array(right)):
+        return value
+    x, wanted = as_tensor(value), as_tensor(right)
+    if x.is_meta or wanted.is_meta or x.numel() != wanted.numel():
+        return value
+    if wanted.dtype is torch.bool and x.is_floating_point():
+        x = x == 0 if bool((x < _HIDES).any()) else x != 0
+    if x.shape != wanted.shape:
+        axes = permutations(range(x.squeeze().ndim)) if x.ndim <= _MOST_ORDERED else ()
+        moved = [y for a in axes if (y := x.squeeze().permute(a)).shape == wanted.squeeze().shape]
+        gaps = [(y.double() - wanted.squeeze().double()).nan_to_num().abs().sum() for y in moved]
+        if not moved:
+            return value
+        x = moved[gaps.index(min(gaps))].reshape(wanted.shape)
+    lost = rounding_of(x.dtype)
+    if lost > rounding_of(wanted.dtype) and close(x.double(), wanted, Tolerance(per_largest=lost)):
+        return right
+    x = x.to(wanted.dtype)
+    return x if isinstance(right, torch.Tensor) else x.numpy()[() if not right.ndim else ...]

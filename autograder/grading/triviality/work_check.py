@@ -4,8 +4,9 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import closing
 from enum import Enum
+from types import MappingProxyType
 
-import msgspec
+from msgspec.structs import replace
 
 from ...model.report.schema import Verdict
 from ...worker.protocol import frames
@@ -22,6 +23,7 @@ from .answer_contents import (
     same_contents,
     same_numbers,
     takes_no_work,
+    with_form,
 )
 from .trivial_programs import TrivialPasses
 
@@ -84,7 +86,7 @@ class WorkCheck:
 
         explained: the tests that each named misconception explains
         ran: the results of the exercise's tests, without inherited failures
-        fitted: see `fitted`
+        fitted: the results of the first run of `fits`
         """
         bank, mine = self._runs.of_misconceptions(exercise), {r.report.name: r for r in ran}
         passed = [r.report.name for r in ran if r.report.verdict is Verdict.PASS]
@@ -133,32 +135,33 @@ class WorkCheck:
         recorded = self._runs.recorded(ran.exercise)
         return takes_no_work(ran.answers, recorded.get(ran.report.name, []))
 
-    def fitted(
+    def fits(
         self, exercise: str, ran: Sequence[Ran], files: Files, replaced: tuple[str, ...]
-    ) -> dict[str, Ran]:
+    ) -> list[dict[str, Ran]]:
         """Run the failed tests again with what makes the exercise fit its contract.
 
-        If a state dict fails to load, the layers are fitted to it. If calls of several tests raise
-        exceptions and the bank has an adapter, the adapter is added to the files. Otherwise, return
-        {}. A single test that raises shows no missing shape: it may count what the exercise uses.
+        If a state dict fails to load, the layers are fitted. If several tests raise or get a wrong
+        type, dtype or shape, the bank's adapter is added. In the second case, another run converts
+        the results. A single test that raises may count what the exercise uses.
 
         ran: the results of the exercise's tests, without inherited failures
         replaced: the helpers that were replaced by correct ones while the tests ran
         """
         failed = [r for r in ran if r.report.verdict.failed]
         stopped = {r.report.base for r in failed if r.report.verdict.raised}
+        formless = {r.report.base for r in failed if r.flaw is Flaw.KIND}
         adapter, module = self._runs.bank.adapters.get(exercise), self._runs.week.module
-        if any(r.flaw is Flaw.STATE for r in failed):
-            target: Target = _Fitting(self._load(files, replaced))
-        elif adapter and module in files and len(stopped) > 1:
-            text = files[module] + f"\n\n{adapter.source}".encode()
-            target = self._load({**files, module: text}, replaced)
-        else:
-            return {}
-        tests = {r.report.name for r in failed}
-        with closing(target):
-            again = self._runs.run(target, files, exercise, tests=tests, replaced=replaced)
-        return {r.report.name: r for r in again}
+        fitted, tests = files, {r.report.name for r in failed}
+        if adapter and module in files and len(stopped | formless) > 1:
+            fitted = {**files, module: files[module] + f"\n\n{adapter.source}".encode()}
+        found, loads = list[dict[str, Ran]](), any(r.flaw is Flaw.STATE for r in failed)
+        for converts in (False, True):
+            if len(formless) > 1 if converts else loads or fitted is not files:
+                right = self._runs.right_answers(exercise) if converts else {}
+                with closing(_Fitting(self._load(fitted, replaced), right)) as target:
+                    again = self._runs.run(target, files, exercise, tests=tests, replaced=replaced)
+                found.append({r.report.name: r for r in again})
+        return found
 
     def _unexplained_with_fitted_layers(
         self, exercise: str, names: Collection[str], fitted: Mapping[str, Ran]
@@ -214,11 +217,16 @@ def _same_ending(mine: Ran, wrong: Ran) -> bool:
 
 
 class _Fitting(Recording):
-    """Wraps a program and fits its layers to the parameters that a test loads."""
+    """Wraps a program and fits its layers to loaded parameters, and its results to `right`."""
+
+    def __init__(self, inner: Target, right: Mapping[str, Answers] = MappingProxyType({})) -> None:
+        super().__init__(inner)
+        self._right = right
 
     def request(self, frame: bytes) -> Answer:
         call, buffers = request_of(frame)
         if isinstance(call, frames.Call) and call.construct:
-            fitting = msgspec.structs.replace(call, fitting=True)
-            frame = frames.pack(fitting, [bytes(b) for b in buffers])
-        return super().request(frame)
+            frame = frames.pack(replace(call, fitting=True), [bytes(b) for b in buffers])
+        answer, number = super().request(frame), len(self.steps[self._test])
+        right = self._right.get(self._test, ())[number - 1 : number]
+        return with_form(answer, right[0]) if right and isinstance(right[0], tuple) else answer

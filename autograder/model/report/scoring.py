@@ -1,11 +1,12 @@
 """Compute points from the verdicts of tests and from named mistakes.
 
 If the named mistakes of an exercise explain all of its failures, the exercise loses their costs. If
-they explain most failures, and the explained tests returned outputs instead of raising exceptions,
-the exercise also loses the weights of the unexplained tests. Otherwise the exercise earns the
-weighted share of passed tests. If the named mistakes explain at least half of the failures, it
-earns no more than their costs leave. A test that fails only because of a wrong helper earns the
-share that `scoring` in course.yaml defines. One forbidden call costs all points.
+they explain nine tenths of the failures, or most of them and the explained tests returned outputs
+instead of raising exceptions, the exercise also loses the weights of the unexplained tests.
+Otherwise the exercise earns the weighted share of passed tests. If the named mistakes explain at
+least half of the failures, it earns no more than their costs leave. A test that fails only because
+of a wrong helper earns the share that `scoring` in course.yaml defines. One forbidden call costs
+all points.
 
 course.yaml defines how many electives count. The best electives are selected by scores in which
 every mistake is charged. In the final scores, a misconception that costs less than
@@ -38,8 +39,8 @@ from .schema import (
 COST_OF_STATE = 0.15  # of parameters with other names, or with other biases
 COST_WITHOUT_WORK = 0.9  # a mistake with at least this cost is charged in every exercise
 # Named mistakes determine the points if they leave less than this share of the failed weight
-# unexplained.
-_UNEXPLAINED_SHARE = 0.5
+# unexplained, or less than the second share if the explained tests returned no outputs.
+_UNEXPLAINED_SHARE, _UNEXPLAINED_WITHOUT_OUTPUTS = 0.5, 0.1
 
 
 @dataclass(frozen=True)
@@ -74,8 +75,8 @@ class Evidence:
     replaced: helpers that were replaced by the solution's versions while the tests ran
     calls: exercises that the student's code calls, except those in `replaced`
     shows_work: False if the code passes only tests that a trivial program passes too
-    fitted: failed tests that pass once the contract is met, by an adapter or by fitted layers. The
-            first of the mistakes is then the one that breaks the contract
+    fitted: failed tests that pass once the contract is met, by an adapter, by fitted layers or by
+            converted results. The first mistakes, `contracts` in all, are then broken contracts
     suspects: the lines that probably contain a mistake
     headline: the failed test whose claim describes the mistake best, or "" if it is the first one
     counterexample: a small input on which the exercise is wrong
@@ -93,6 +94,7 @@ class Evidence:
     calls: frozenset[str] = frozenset()
     shows_work: bool = True
     fitted: frozenset[str] = frozenset()
+    contracts: int = 1
     suspects: tuple[Suspect, ...] = ()
     headline: str = ""
     counterexample: Counterexample | None = None
@@ -144,8 +146,8 @@ class Tally:
     @property
     def mistakes_decide(self) -> bool:
         """True if the costs of the named mistakes are deducted, not the weights of failed tests."""
-        left = _UNEXPLAINED_SHARE * self.failed if self.evidence.has_outputs else 0.0
-        return self._chargeable and (not self.unexplained or self.unexplained < left)
+        share = _UNEXPLAINED_SHARE if self.evidence.has_outputs else _UNEXPLAINED_WITHOUT_OUTPUTS
+        return self._chargeable and self.unexplained < share * self.failed
 
     @cached_property
     def passed_share(self) -> float:
@@ -218,26 +220,27 @@ class Tally:
     def _points(self, sharing: Sequence[Tally]) -> tuple[float, tuple[Deduction, ...]]:
         """Return the points and the deductions.
 
-        If the tests determine the points, only a broken contract is deducted.
+        If the tests determine the points, only broken contracts are deducted.
         """
         deductions = self._deductions(sharing)
         points = self.evidence.exercise.points
-        charged: tuple[Deduction, ...] = ()
         by_tests = points * self.passed_share
-        if self.evidence.fitted:
-            contract = self.evidence.mistakes[0]
+        charged = list[Deduction]()
+        broken = self.evidence.mistakes[: self.evidence.contracts] if self.evidence.fitted else ()
+        for contract in broken:
             charge = round(min(by_tests, points * (contract.cost or 0.0)), 4)
-            by_tests, charged = by_tests - charge, (Deduction(contract.name, charge, ""),)
+            by_tests -= charge
+            charged.append(Deduction(contract.name, charge, ""))
         if not deductions:
             dearest = self._dearest_without_work(sharing)
             if dearest is None or by_tests <= points - dearest.points:
-                return by_tests, charged
+                return by_tests, tuple(charged)
             return points - dearest.points, (dearest,)
         kept = 1.0 - (self._uncarried + self.unexplained) / self.total
         by_mistakes = max(0.0, points * kept - sum(d.points for d in deductions))
         if self.mistakes_decide or by_mistakes < by_tests:
             return by_mistakes, deductions
-        return by_tests, charged
+        return by_tests, tuple(charged)
 
     def report(self, sharing: Sequence[Tally]) -> ExerciseReport:
         """Return the report. `sharing`: exercises that share one charge for each misconception."""
