@@ -231,9 +231,13 @@ class ModuleStub:
 
 
 def plain_attributes(module: nn.Module) -> dict[str, Any]:
-    """Return public attributes that are numbers, strings or None, except `training`, by name."""
+    """Return public attributes with numbers, strings or None, except `training`, by name.
+
+    An attribute may be a tuple of these.
+    """
     plain = (int, float, str, type(None))
-    found = {k: v for k, v in vars(module).items() if isinstance(v, plain)}
+    values = ((k, v, v if type(v) is tuple else (v,)) for k, v in vars(module).items())
+    found = {k: v for k, v, parts in values if all(isinstance(p, plain) for p in parts)}
     return {k: v for k, v in found.items() if not k.startswith("_") and k != "training"}
 
 

@@ -219,8 +219,8 @@ class CarriedForward:
         files, right = self.runs.files(misconception.source), self.runs.right_answers(exercise)
         with self.runs.in_place(misconception.name, misconception.source) as target:
             others = self.runs.run(target, files, exercise, tests=failed.keys())
-        names = ((r.report.name, r) for r in others if r.report.verdict.failed)
-        return [n for n, r in names if same_failure(failed[n], r, right.get(n, ()))]
+        wrong = {r.report.name: r for r in others if r.report.verdict is not Verdict.PASS}
+        return [n for n, r in wrong.items() if same_failure(failed[n], r, right.get(n, ()))]
 
     def _is_doubtful(self, counts: AnswerCounts, submitted: Ran, ran: Ran) -> bool:
         """Return True if a rerun may fail only because the correct helper accepts fewer arguments.
