@@ -231,13 +231,9 @@ class ModuleStub:
 
 
 def plain_attributes(module: nn.Module) -> dict[str, Any]:
-    """Return public attributes with numbers, strings or None, except `training`, by name.
-
-    An attribute may be a tuple of these.
-    """
+    """Return public attributes that are numbers, strings or None, except `training`, by name."""
     plain = (int, float, str, type(None))
-    values = ((k, v, v if type(v) is tuple else (v,)) for k, v in vars(module).items())
-    found = {k: v for k, v, parts in values if all(isinstance(p, plain) for p in parts)}
+    found = {k: v for k, v in vars(module).items() if isinstance(v, plain)}
     return {k: v for k, v in found.items() if not k.startswith("_") and k != "training"}
 
 

@@ -192,8 +192,6 @@ def _revalued(
 ) -> Any:
     """Return an array with new finite entries and the same layout.
 
-    Without positive entries before, there are none afterwards.
-
     make: returns the new entries, given those in memory order, as float64
     only: the array to change; other arrays are returned unchanged
     """
@@ -204,11 +202,8 @@ def _revalued(
     x = value if isinstance(value, torch.Tensor) else torch.from_numpy(value)
     if only_floats and not x.is_floating_point():
         return value
-    flat = storage(x).double()
-    made = make(flat).double()
-    if not (flat > 0).any():  # positive entries may be invalid, as logarithms of decays
-        made = -made.abs() if (flat < 0).any() else flat
-    made = torch.where(torch.isfinite(flat), made + 0.0, flat)
+    flat = storage(x)
+    made = torch.where(torch.isfinite(flat), make(flat.double()).double() + 0.0, flat.double())
     new = torch.as_strided(made.to(x.dtype), x.shape, x.stride())
     return new if isinstance(value, torch.Tensor) else new.numpy()
 

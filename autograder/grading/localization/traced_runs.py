@@ -127,10 +127,6 @@ def is_ambiguous(row: np.ndarray) -> bool:
     return bool(high == low)
 
 
-def _type_of(row: np.ndarray) -> tuple[float, float]:
-    return float(row[KIND]), float(row[TYPE])
-
-
 Place = tuple[str, int]  # a function and a line
 _FLOAT64 = {number_of_type(name) for name in ("float64", "torch.float64")}
 
@@ -157,7 +153,7 @@ class RightValues:
         returned = np.concatenate([one.rows[one.returned] for one in self.runs])
         # Float64 is a matter of style if no correct program computes in it, and texts and lists are
         # unless correct programs return such values.
-        types = {_type_of(row) for row in right}
+        types = set(map(tuple, right[:, [KIND, TYPE]]))
         style = {TEXT, LIST}.difference(returned[:, KIND].tolist())
         foreign = {TEXT, LIST}.difference(right[:, KIND].tolist())
         kept = ~np.isin(run.rows[:, KIND], [*foreign])
@@ -166,12 +162,8 @@ class RightValues:
         for row in run.rows:
             value = row[NODE + 1 :].tobytes()
             if value not in known:
-                known[value] = bool(
-                    row[KIND] in style
-                    or same(
-                        row, right, any_type=row[TYPE] in _FLOAT64 and _type_of(row) not in types
-                    ).any()
-                )
+                any_type = row[TYPE] in _FLOAT64 and tuple(row[[KIND, TYPE]]) not in types
+                known[value] = row[KIND] in style or bool(same(row, right, any_type=any_type).any())
         run.same = np.array([known[row[NODE + 1 :].tobytes()] for row in run.rows], bool)
         for row in run.rows[run.returned] if len(returned) else ():
             if not same(row, returned).any():
