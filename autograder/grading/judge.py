@@ -94,9 +94,10 @@ class Judge:
             inherited = Inherited()
             wrong = helpers.replaceable(attempts)
             if follows and wrong and has_own_failures(runs[name], inherited):
+                found = {m.name for w in wrong for m in judged[w].evidence.mistakes}
                 inherited = self._best_effort.run(
                     f"{name}, error carried forward",
-                    partial(self._carried_forward.inherited, runs[name], wrong, files),
+                    partial(self._carried_forward.inherited, runs[name], wrong, files, found),
                     inherited,
                 )
             best = self._with_better_helpers(name, runs[name], inherited, files, helpers)

@@ -22,6 +22,10 @@ the mistake is in a helper. If a test still fails, the exercise itself contains 
   failure is then inherited if the submitted answer takes work and its values have the same order as
   the correct ones, and if the test made no forbidden call. But if a misconception crashes in the
   same way in a call that the submitted run never reached, the mistake is in the exercise itself.
+* A correct helper that is a class answers calls only: a rerun that crashes in another method of the
+  student's class is discarded in the same way.
+* A correct helper is not called with an object, such as a cache. A test that still fails inherits
+  its failure if the solution with the helper's named misconception gives the same answers.
 * The exercise earns the points of the run with correct helpers, or of the run as submitted if that
   run passes more tests and earns more points (`Judge`). The better tests of the two runs are never
   combined, because a helper that ignores `causal` would hide half of its caller's mistakes.
@@ -37,9 +41,11 @@ from functools import cached_property
 from types import CodeType, FunctionType
 from typing import NamedTuple
 
+from ...model.course.bank import Misconception
 from ...model.report.schema import Verdict
 from ...model.source.reachable import parse_bounded
-from ..diagnosis.equivalence import same_reason
+from ...repair import foreign_lines
+from ..diagnosis.equivalence import same_failure, same_reason
 from ..running.pytest_plugin import Ran, exercise_of
 from ..running.test_runner import Runs
 from ..targets.in_process import Target
@@ -149,12 +155,17 @@ class CarriedForward:
         return ReferenceHelpers(self._solution, names, self._left)
 
     def inherited(
-        self, runs: Collection[Ran], wrong: Collection[str], files: Mapping[str, bytes]
+        self,
+        runs: Collection[Ran],
+        wrong: Collection[str],
+        files: Mapping[str, bytes],
+        named: Collection[str],
     ) -> Inherited:
         """Rerun an exercise's tests with correct helpers, and return the inherited failures.
 
         runs:  the results of the exercise's tests as submitted
         wrong: the helpers to replace
+        named: the misconceptions found in the submission's exercises
         """
         helpers = self.helpers(e for e in self._exercises if e in wrong)
         if not helpers.stubs or not any(r.report.verdict.attempted for r in runs):
@@ -176,10 +187,13 @@ class CarriedForward:
                 on_result=count,
             )
         credit, rerun, doubtful = dict[str, float](), dict[str, Ran](), list[Ran]()
+        foreign = foreign_lines(self.runs.source(files), exercise, frozenset(helpers.names))
         for ran in after:
             name, counts = ran.report.name, counts_of[ran.report.name]
             first = before[name].report.verdict
-            if ran.report.verdict.failed and self._is_doubtful(counts, before[name], ran):
+            if ran.report.verdict.failed and (
+                ran.report.line in foreign or self._is_doubtful(counts, before[name], ran)
+            ):
                 doubtful.extend([before[name]] if first.rejects_answers else [])
             elif ran.report.verdict.failed:
                 # If a call was refused, the refusal may have caused the failure.
@@ -187,11 +201,26 @@ class CarriedForward:
                     rerun[name] = ran
             elif ran.report.verdict is Verdict.PASS and first.failed and counts.answers:
                 credit[name] = 1.0
+        settled = credit.keys() | rerun.keys()
+        left = {n: r for n, r in before.items() if r.report.verdict.failed and n not in settled}
+        for one in (m for h in helpers.names for m in self.runs.bank.of_exercise(h)):
+            if left and one.name in named:
+                credit.update(dict.fromkeys(self._same_with(one, exercise, left), 1.0))
         if doubtful:
             recorded = self.runs.recorded(exercise)
             resembling = resembling_tests(doubtful, recorded, needs_work=True)
             credit.update(dict.fromkeys(resembling, 1.0))
         return Inherited(helpers.names if credit else (), credit, rerun, helpers.names)
+
+    def _same_with(
+        self, misconception: Misconception, exercise: str, failed: Mapping[str, Ran]
+    ) -> list[str]:
+        """Return the failed tests in which a misconception's program gives the same answers."""
+        files, right = self.runs.files(misconception.source), self.runs.right_answers(exercise)
+        with self.runs.in_place(misconception.name, misconception.source) as target:
+            others = self.runs.run(target, files, exercise, tests=failed.keys())
+        wrong = {r.report.name: r for r in others if r.report.verdict is not Verdict.PASS}
+        return [n for n, r in wrong.items() if same_failure(failed[n], r, right.get(n, ()))]
 
     def _is_doubtful(self, counts: AnswerCounts, submitted: Ran, ran: Ran) -> bool:
         """Return True if a rerun may fail only because the correct helper accepts fewer arguments.

@@ -11,7 +11,7 @@ from itertools import zip_longest
 from ...worker.protocol import frames
 from ...worker.protocol.frames import Answer
 from ...worker.protocol.values import read_answer
-from ..comparator import largest_entry, same_value
+from ..comparator import distance, largest_entry, same_value
 from ..outcomes import Answers, Flaw, Outcome
 from ..running.pytest_plugin import Ran
 
@@ -195,7 +195,10 @@ def _launched(counts: frames.Counts) -> tuple[object, ...]:
 def _same_results(mine: Answer, wrong: Answer, right: Answer | None, only_values: bool) -> bool:
     (value, gradients), (other, others) = read_answer(mine), read_answer(wrong)
     good, goods = read_answer(right) if right is not None else (None, ())
-    if not same_value(value, other, good):
+    # In a test of costs, both values are correct, and styles round differently in long sums.
+    counted = right is not None and mine[0].counts is not None
+    is_correct = counted and max(distance(value, good), distance(other, good)) <= 1
+    if not is_correct and not same_value(value, other, good):
         return False
     if only_values:
         return True

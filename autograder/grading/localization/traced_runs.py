@@ -35,6 +35,7 @@ from ...repair.trace_recorder import (
     UNORDERED,
     VALUES,
     WIDTH,
+    number_of_type,
 )
 from ...worker.protocol import frames
 from ...worker.protocol.values import Encoder, read_answer
@@ -102,17 +103,18 @@ def permuted(row: np.ndarray, rows: np.ndarray) -> Mask:
     return alike
 
 
-def same(row: np.ndarray, rows: np.ndarray) -> Mask:
+def same(row: np.ndarray, rows: np.ndarray, *, any_type: bool = False) -> Mask:
     """Return a mask that is True for the rows that describe the same value as `row`.
 
-    The entries, their order, the shape, the dtype, the kind and `requires_grad` must be equal.
+    The entries, their order and the shape must be equal, and unless `any_type`, the dtype, the kind
+    and `requires_grad` as well.
     """
     alike = permuted(row, rows)
     if alike.any():
         tolerance = _ROUNDING * max(row[UNORDERED][2], 1e-9)
         alike &= (np.abs(rows[:, ORDERED] - row[ORDERED]) <= tolerance).all(axis=1)
         alike &= np.abs(rows[:, SHAPE] - row[SHAPE]) < 1e-6
-        for column in (TYPE, KIND, GRADIENT):
+        for column in () if any_type else (TYPE, KIND, GRADIENT):
             alike &= rows[:, column] == row[column]
     return alike
 
@@ -126,6 +128,7 @@ def is_ambiguous(row: np.ndarray) -> bool:
 
 
 Place = tuple[str, int]  # a function and a line
+_FLOAT64 = {number_of_type(name) for name in ("float64", "torch.float64")}
 
 
 @dataclass(frozen=True)
@@ -148,7 +151,9 @@ class RightValues:
         """
         right = self.rows
         returned = np.concatenate([one.rows[one.returned] for one in self.runs])
-        # Texts and lists are a matter of style unless correct programs return such values.
+        # Float64 is a matter of style if no correct program computes in it, and texts and lists are
+        # unless correct programs return such values.
+        types = set(map(tuple, right[:, [KIND, TYPE]]))
         style = {TEXT, LIST}.difference(returned[:, KIND].tolist())
         foreign = {TEXT, LIST}.difference(right[:, KIND].tolist())
         kept = ~np.isin(run.rows[:, KIND], [*foreign])
@@ -157,7 +162,8 @@ class RightValues:
         for row in run.rows:
             value = row[NODE + 1 :].tobytes()
             if value not in known:
-                known[value] = row[KIND] in style or bool(same(row, right).any())
+                any_type = row[TYPE] in _FLOAT64 and tuple(row[[KIND, TYPE]]) not in types
+                known[value] = row[KIND] in style or bool(same(row, right, any_type=any_type).any())
         run.same = np.array([known[row[NODE + 1 :].tobytes()] for row in run.rows], bool)
         for row in run.rows[run.returned] if len(returned) else ():
             if not same(row, returned).any():

@@ -1,0 +1,22 @@
+"""Pairs feature i with feature i + d/2, and rotates clockwise.
+
+Exercise: apply_rotary
+Believes: All implementations of RoPE agree.
+Shows: Scores depend on the distance alone, as they should, but the features are wrong.
+Hint: Rotate (1, 0, 0, 0) by hand, at position 1. Which feature becomes different from 0, and is it positive?
+Rejected by: test_values
+Costs: 50 %
+"""
+
+
+def apply_rotary(x, frequencies, offset=0):
+    positions = torch.arange(x.shape[2], device=x.device)
+    if isinstance(offset, torch.Tensor):
+        positions = positions + offset[:, None, None]
+    else:
+        positions = positions + offset
+    wide = torch.promote_types(x.dtype, torch.float32)
+    angles = positions.to(wide)[..., None] * frequencies.to(wide)
+    cos, sin = angles.cos(), angles.sin()
+    even, odd = x.to(wide).chunk(2, dim=-1)
+    return torch.cat([even * cos + odd * sin, odd * cos - even * sin], dim=-1).to(x.dtype)

@@ -1,0 +1,20 @@
+"""Counts attention to all equal tokens after the first position.
+
+Exercise: induction_score
+Believes: An induction head attends to the copies of the token.
+Shows: A head that attends to equal tokens, or to itself, gets a high score.
+Hint: At which position is the token that followed the copy?
+Rejected by: test_repeated_sequences
+Costs: 60 %
+"""
+
+
+def induction_score(weights, ids):
+    matches = (ids[:, :, None] == ids[:, None]).tril()
+    matches[:, :, 0] = False
+    counted = matches.any(dim=-1)
+    if not counted.any():
+        raise ValueError("no key matches")
+    sums = (weights * matches[:, None]).sum(dim=-1)
+    total = (sums * counted[:, None]).sum(dim=(0, 2))
+    return total / counted.sum()
