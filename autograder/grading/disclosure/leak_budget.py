@@ -157,7 +157,7 @@ def limit_disclosure(
 
     source: the lines of the submission's module
     """
-    budget = _Budget(bits)
+    budget = _Budget(bits, len(raising_lines(source)))
     helpers = sum(len({*e.inherits, *e.beside}) for e in report.exercises)
     budget.afford(helpers * math.log2(1 + len(report.exercises)))
     exercises = [_with_names(e, budget) for e in report.exercises]
@@ -174,8 +174,9 @@ def limit_disclosure(
 class _Budget:
     """The bits that a report may still spend. The first cost that is too high exhausts them."""
 
-    def __init__(self, bits: float) -> None:
+    def __init__(self, bits: float, lines: int) -> None:
         self._left = bits
+        self._unwritten = 4.0 + math.log2(1 + lines)  # the line determines the rest of the message
         self._messages: set[FailureKey] = set()
 
     def afford(self, bits: float) -> bool:
@@ -187,7 +188,8 @@ class _Budget:
         """Record a message that its exercise has not had before, and return its cost in bits."""
         plain = test.verdict, test.message.replace(f"`{exercise}", "`"), test.line
         known = plain in self._messages
-        cost = 2.0 + math.log2(len(self._messages)) if known else _MESSAGE
+        new = self._unwritten if test.verdict is Verdict.UNWRITTEN else _MESSAGE
+        cost = 2.0 + math.log2(len(self._messages)) if known else new
         self._messages.add(plain)
         return cost
 
