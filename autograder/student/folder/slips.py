@@ -88,7 +88,9 @@ def _defined_elsewhere(
 ) -> Iterator[str]:
     """Yield a sentence for each file, except those in `known`, that contains exercises' code."""
     places = {
-        path.name: [n for k, s in notebook_cells(path) if k == "code" for n in DEFINITION.findall(s)]
+        path.name: [
+            n for k, s in notebook_cells(path) if k == "code" for n in DEFINITION.findall(s)
+        ]
         for path in sorted(folder.path.glob("*.ipynb"))
     }
     places |= {p.name: found for p, found in folder.misplaced().items() if p.name not in copies}
