@@ -185,7 +185,7 @@ def write_scores(nb: Notebook, week: Week, report: SubmissionReport) -> None:
         exercise = exercises.get(name) or scoring.ungraded(week.exercise(name))
         html, message = _fragment(exercise, points[name], message), ""
         if name in exercises and name not in counted:
-            html = f"{html}\n{_NOT_COUNTED.format(best_electives(week.electives_counted))}"
+            html = f"{html}\n{_NOT_COUNTED.format(best_electives(week.electives_counted or 0))}"
         cell.outputs = [
             _output("display_data", {"text/html": html}),
             _output("execute_result", {"text/plain": decimal(scores[name])}, execution_count=None),
