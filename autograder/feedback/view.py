@@ -71,14 +71,14 @@ def _repairable(places: list[Suspect], ask: bool) -> str:
     lines = [f"line {p.line} of {p.file}{f' ({question(p.kind)})' if ask else ''}" for p in places]
     if places[0].explains:
         counts = (f"{t} explains {p.explains}" for t, p in zip(lines, places, strict=True))
-        return f"Of the failed tests, {', and '.join(counts)}."
+        return f"L{', and '.join(counts)[1:]} of the failed checks."
     if not all(p.alone for p in places):
         if len(lines) == 1:
             return f"One of the mistakes is in {lines[0]}."
-        return f"Together, these lines explain all failed tests: {' and '.join(lines)}."
+        return f"Together, these lines explain all failed checks: {' and '.join(lines)}."
     if len(lines) == 1:
-        return f"One line explains all failed tests: {lines[0]}."
-    return f"One of these lines explains all failed tests: {', or '.join(lines)}."
+        return f"One line explains all failed checks: {lines[0]}."
+    return f"One of these lines explains all failed checks: {', or '.join(lines)}."
 
 
 def _observed(places: list[Suspect]) -> Iterator[str]:
@@ -89,7 +89,7 @@ def _observed(places: list[Suspect]) -> Iterator[str]:
 
     if stopped := [p for p in places if p.kind in _STOPPED]:
         count = sum(p.explains for p in stopped)
-        much = f"{count} of the failed tests stop at" if count else ""
+        much = f"{count} of the failed checks stop at" if count else ""
         yield f"{much or f'The code {_STOPPED[stopped[0].kind]}'} {lines(stopped)}."
     if made := [p for p in places if p.kind == MAKES]:
         yield f"The weights cannot be loaded into the parameters created in {lines(made)}."

@@ -107,6 +107,10 @@ def plural(number: int, noun: str) -> str:
     return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
+def best_electives(counted: int) -> str:
+    return "best elective counts" if counted == 1 else f"best {counted} electives count"
+
+
 def first_names(names: Sequence[str], limit: int = 5) -> str:
     """Join the first names; if there are more, add how many."""
     more = f" and {len(names) - limit} more" if len(names) > limit else ""

@@ -72,6 +72,12 @@ def format_timestamp(moment: dt.datetime) -> str:
     return f"{aware(moment, dt.UTC).astimezone(dt.UTC):%Y-%m-%d %H:%M:%S.%f} UTC"
 
 
+def local_text(stored: str, zone: dt.tzinfo) -> str:
+    """Format a stored time in a time zone, to the minute, such as `2026-09-07 14:03 CEST`."""
+    moment = parse_timestamp(stored)
+    return f"{moment.astimezone(zone):%Y-%m-%d %H:%M %Z}" if moment else "an unknown time"
+
+
 def parse_timestamp(text: str) -> dt.datetime | None:
     """Parse nbgrader's timestamp as an aware time, or return None if the text is not a time."""
     try:

@@ -123,7 +123,11 @@ def _week(
         noted=_noted(graded, reports),
         asking=open_requests(course, week),
         strangers=unknown_students(course, week),
-        lower={s: less.sentence for s, less in compared.items() if less and not less.best.counts},
+        lower={
+            s: less.sentence(course.zone)
+            for s, less in compared.items()
+            if less and not less.best.counts
+        },
         not_accepted={s: entry.problem for s, entry in newest.items() if entry.problem},
         changed={s: names for s, m in sorted(marks.items()) if (names := m.changed_cells)},
     )

@@ -15,12 +15,13 @@ import re
 import shutil
 import sys
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..files import write_files
+from ..files import read_state, write_files, write_state
+from ..lms.roster import RosterEntry
 from ..model.course import Course, Week
 from ..model.errors import NbgraderError
 
@@ -155,6 +156,19 @@ def open_gradebook(course: Course) -> Any:
         return Gradebook(workspace.db_url, course.id)
     except (SQLAlchemyError, ImportError) as error:
         raise unreachable_gradebook(error) from None
+
+
+def enter_students(course: Course, listed: Sequence[RosterEntry]) -> None:
+    """Add a class list to the gradebook and store it; if it is empty, add the stored list again."""
+    path = course.state / "class-list.json"
+    stored = {e.student: e for e in [*(read_state(path, list[RosterEntry]) or ()), *listed]}
+    with open_gradebook(course) as gradebook:
+        for entry in listed or stored.values():
+            first, last = entry.split_name()
+            gradebook.update_or_create_student(
+                entry.student, first_name=first, last_name=last, email=entry.email or None
+            )
+    write_state(path, list(stored.values()))
 
 
 Transaction = Callable[[], AbstractContextManager[None]]

@@ -6,7 +6,8 @@ from typing import Any
 from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from ..model.message_text import replaced, with_quotations
+from ..model.message_text import best_electives, replaced, with_quotations
+from ..model.submission_files import local_text
 
 
 @cache
@@ -23,7 +24,7 @@ def environment(*packages: str) -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    filters = (prose, points, lowered, percent, wrapping, notice)
+    filters = (prose, points, lowered, percent, wrapping, notice, local_text, best_electives)
     environment.filters.update({f.__name__: f for f in filters}, visible=replaced)
     return environment
 

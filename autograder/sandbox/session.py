@@ -38,8 +38,7 @@ _PACKET = 1 << 16
 _BOOT_SECONDS = 120.0
 _SPAWN_SECONDS = 15.0
 _GPU_SPAWN_SECONDS = 75.0
-_REPORT_SECONDS, _KILL_SECONDS = 5.0, 2.0
-_GPU_KILL_SECONDS = 30.0  # the last process on a GPU waits while the driver powers down the GPU
+_EXIT_SECONDS = 30.0  # on a busy machine, or for the last process on a GPU, which powers it down
 # Numbers of additional threads and file descriptors that a GPU driver needs.
 _GPU_THREADS, _GPU_FILES = 16, 192
 _DECODER = msgspec.msgpack.Decoder(Report)
@@ -73,9 +72,8 @@ class Child(contextlib.AbstractContextManager["Child"]):
             return
         with contextlib.suppress(ProcessLookupError):
             signal.pidfd_send_signal(self.pidfd, signal.SIGKILL)
-        patience = _GPU_KILL_SECONDS if self._template._gpu else _KILL_SECONDS
-        if not processes.readable(self.pidfd, patience):
-            raise SandboxFault(f"a child did not die within {patience:.0f} s of SIGKILL")
+        if not processes.readable(self.pidfd, _EXIT_SECONDS):
+            raise SandboxFault(f"a child did not die within {_EXIT_SECONDS:.0f} s of SIGKILL")
         with contextlib.suppress(SandboxFault):  # the template may have ended
             self.exit_status(0)
 
@@ -299,7 +297,7 @@ class Template(contextlib.AbstractContextManager["Template"]):
             if number not in self._ended:
                 if self._dead:
                     raise SandboxFault(self._dead)
-                self._await(Exited, number, _REPORT_SECONDS)
+                self._await(Exited, number, _EXIT_SECONDS)
             return self._ended[number].status
 
     def _forget(self, number: int) -> None:

@@ -96,7 +96,7 @@ class GradingProcess(ChildProcess):
                 report, self.mib = await asyncio.wait_for(grading, limit)
             except TimeoutError:
                 self.end()
-                raise KitError(f"grading was stopped after {limit:.0f} s") from None
+                raise KitError(f"no result after {limit:.0f} s") from None
             if week.name not in self.weeks:
                 self.weeks.append(week.name)
             if self.mib > self.max_mib:

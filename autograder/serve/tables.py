@@ -176,8 +176,10 @@ def of_student(table: sa.Table, student: str, week: str) -> sa.ColumnElement[boo
 
 def open_database(url: str) -> sa.Engine:
     """Open a database and create missing tables; raise KitError if the database is unusable."""
-    if not url.startswith(("sqlite:///", "postgresql")):
-        raise KitError("--db must look like postgresql+psycopg://user@host/database")
+    if url == "sqlite:///" or not url.startswith(("sqlite:///", "postgresql")):
+        raise KitError(
+            "--db must look like postgresql+psycopg://user@host/database or sqlite:///service.db"
+        )
     if url.startswith("sqlite"):
         options: dict[str, Any] = {"connect_args": {"timeout": 20, "check_same_thread": False}}
     else:  # detect an unreachable server within seconds, and replace closed connections
@@ -195,7 +197,7 @@ def open_database(url: str) -> sa.Engine:
                 "Move it away and start again: graded submissions are in nbgrader's gradebook"
             )
         metadata.create_all(engine)
-    except (SQLAlchemyError, ImportError) as error:
+    except (SQLAlchemyError, ImportError, OSError) as error:
         raise KitError(f"--db: the database cannot be opened: {first_line(error)}") from None
     return engine
 

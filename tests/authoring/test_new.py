@@ -89,7 +89,7 @@ def test_a_new_week_passes_verify_once_its_placeholders_are_filled_in(tiny, in_p
     assert "spread.py" in in_process("build", cwd=tiny).stdout
     done = in_process("verify", WEEK, "--quick", cwd=tiny)
     assert done.returncode == 0, done.stdout
-    assert "1 alternatives, 1 misconceptions: 0 gaps" in done.stdout
+    assert "1 alternative, 1 misconception: 0 gaps" in done.stdout
 
 
 def test_a_course_starts_in_an_empty_folder(tmp_path, in_process):

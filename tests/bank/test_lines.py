@@ -193,7 +193,7 @@ def test_of_many_mistakes_those_have_a_line_that_some_tests_show_alone(finder):
     assert {s.line - before for s in report.suspects} <= {2, 6}
     assert report.suspects
     assert all(0 < s.explains < failed and not s.alone for s in report.suspects)
-    assert location_sentence(report.suspects).startswith("Of the failed tests, line ")
+    assert location_sentence(report.suspects).endswith(" of the failed checks.")
 
 
 def test_the_line_at_which_every_failed_test_stops_is_reported(finder, monkeypatch):

@@ -125,7 +125,7 @@ def test_an_unknown_name_is_refused_with_the_closest(course):
 def test_only_one_misconception(course, in_process):
     done = in_process("verify", "--quick", "--only", "ignores_dim", cwd=course.root)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "1 misconceptions: 0 gaps" in done.stdout
+    assert "1 misconception: 0 gaps" in done.stdout
 
 
 def test_only_the_exercise_of_a_test(course, in_process):

@@ -279,11 +279,11 @@ def test_how_many_entries_are_wrong_makes_no_other_cause(submission, week, cours
 def test_of_a_mistake_with_a_name_the_line_asks_nothing():
     place = (Suspect("masking.py", 12, "causal_mask", "function"),)
     assert location_sentence(place) == (
-        "One line explains all failed tests: line 12 of masking.py (is this the right function?)."
+        "One line explains all failed checks: line 12 of masking.py (is this the right function?)."
     )
     assert (
         location_sentence(place, asking=False)
-        == "One line explains all failed tests: line 12 of masking.py."
+        == "One line explains all failed checks: line 12 of masking.py."
     )
 
 

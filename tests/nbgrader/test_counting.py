@@ -77,7 +77,7 @@ def test_the_latest_counts_and_a_lower_score_is_reported(
     submit(FIRST, 2, 1)
     said = submit(SECOND, 1, 0)
     line = (
-        "1 points for the submission of 2020-01-11 12:00, 3 for that of 2020-01-10 12:00; "
+        "1 points for the submission of 2020-01-11 13:00 CET, 3 for that of 2020-01-10 13:00 CET; "
         "the newest one counts"
     )
     assert f"LOWER  ada: {line}" in said
@@ -109,7 +109,7 @@ def test_of_equals_the_newest_counts_with_its_new_answers(
     submit(THIRD, 2, 1, answer="Another.")
     assert marked(course) == (2.5, True)
     said = submit(LATE, 2, 1, answer="A late one.")
-    assert any(line.endswith("of 2020-01-12 12:00; the better one counts") for line in said)
+    assert any(line.endswith("of 2020-01-12 13:00 CET; the better one counts") for line in said)
 
 
 @pytest.mark.usefixtures("best")
@@ -180,7 +180,8 @@ def test_an_earlier_submission_is_restored_with_its_score_and_marks(
     capsys.readouterr()
     assert run(["restore", WEEK, "ada"]) == 0
     listed = capsys.readouterr().out.splitlines()
-    assert [line.split()[:2] for line in listed[:2]] == [["1", "2020-01-10"], ["*", "2"]]
+    assert listed[0].split()[:4] == ["1", "2020-01-10", "13:00", "CET"]
+    assert listed[1].split()[:2] == ["*", "2"]
     assert run(["restore", WEEK, "ada", "--to", "1"]) == 0
     assert (score(course), marked(course)) == (5.5, (2.5, False))
     assert lower(results(course, week, "ada")).best.counts  # type: ignore[union-attr]  # there is one

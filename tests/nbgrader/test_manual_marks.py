@@ -14,6 +14,7 @@ from autograder.model.course import Course, Week
 from autograder.nbgrader.autograde.recorder import record
 from autograder.nbgrader.collect.collector import collect
 from autograder.nbgrader.formgrader.manual_marks import keep_marks
+from autograder.nbgrader.gradebook.database import read_students
 from autograder.nbgrader.workspace import Workspace, open_api, open_gradebook
 from tests.nbgrader.tiny_course import SOLUTION, WEEK, graded, report
 
@@ -88,6 +89,17 @@ def test_after_the_gradebook_was_deleted_grade_puts_all_of_it_back(
     said = record(klass, week, BOTH).notes
     assert held(klass) == GIVEN
     assert [n for n in said if "were restored: ada" in n]
+
+
+def test_a_listed_student_without_a_submission_is_in_the_new_gradebook(
+    klass: Course, week: Week, tmp_path: Path
+) -> None:
+    listed = tmp_path / "class.csv"
+    listed.write_text("username,name,email\ncyd,Cyd Charisse,cyd@example.org\n", encoding="utf-8")
+    assert run(["roster", str(listed)]) == 0
+    gradebook_file(klass).unlink()
+    record(klass, week, BOTH)
+    assert read_students(klass)["cyd"] == {"name": "Cyd Charisse", "email": "cyd@example.org"}
 
 
 def test_other_commands_send_there_if_nbgrader_itself_filled_it_again(

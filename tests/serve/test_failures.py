@@ -82,6 +82,12 @@ def test_a_database_of_another_kind_is_refused_in_one_line():
     assert "hunter2" not in str(caught.value)
 
 
+@pytest.mark.parametrize("url", ["sqlite:///", "sqlite:////no/such/folder/service.db"])
+def test_a_database_file_that_cannot_exist_is_refused_in_one_line(url):
+    with pytest.raises(KitError, match=r"^--db"):
+        open_database(url)
+
+
 def zipped(entries: dict[str, bytes], mode: int = 0o644) -> dict[str, bytes]:
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:

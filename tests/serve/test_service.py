@@ -127,7 +127,8 @@ def test_submit_prints_a_receipt_and_knows_the_machine_from_then_on(
     assert re.search(r"\d+ of 100 results left", shown.stdout)
     for source in (SOLUTION, f"{SQUARES}# once more\n"):
         write(folder, {"doubling.py": source})
-        shown = submit(folder, home, *to)
+        shown = submit(folder, home, *to, AUTOGRADER_TOKEN=token)  # still set, but used
+        assert shown.returncode == 0, shown.stderr
     said = " ".join(shown.stdout.split())
     assert re.search(r"This submission scored .* scored 3\. Your best submission counts", said)
 

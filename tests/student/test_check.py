@@ -52,6 +52,13 @@ def test_each_kind_of_failure_is_told_apart(write):
     assert folder.module.read_text().split("\n")[raised.line - 1].strip() == raised.code
 
 
+def test_output_that_is_cut_at_its_beginning_is_marked(write):
+    flood = "def double(x):\n    print(*range(9000), sep='\\n')\n    return 3 * x"
+    output = first(check_week(write(flood), ["double"]), "double").output
+    assert output.startswith("… ")
+    assert output.endswith("\n8999\n")
+
+
 def test_numbers_of_numpy_are_written_as_numbers(write):
     pair = "import numpy as np\ndef double(x):\n    return np.float64(1e-3), np.int64(-9), np.True_"
     result = check_week(write(pair), ["double"])

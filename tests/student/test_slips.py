@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 
 import pytest
 
@@ -43,21 +44,23 @@ def test_an_unknown_name_of_ones_own_is_no_missing_import(write):
     assert "import" not in text
 
 
-def test_a_browsers_newer_copy_is_pointed_out(tiny):
-    copy = tiny.path / "tiny (1).py"
+@pytest.mark.parametrize("name", ["tiny (1).py", "tiny-Copy1.py"])
+def test_a_newer_copy_of_a_browser_or_of_jupyterlab_is_pointed_out(tiny, name):
+    copy = tiny.path / name
     copy.write_text(tiny.module.read_text() + SOLVED["double"], encoding="utf-8")
     later = tiny.module.stat().st_mtime + 5
     os.utime(copy, (later, later))
     (note,) = check_week(tiny, ["double"]).notes
-    assert note == "tiny (1).py is newer than tiny.py: only tiny.py counts."
+    assert note == f"{name} is newer than tiny.py: only tiny.py counts."
     tiny.module.unlink()
-    with pytest.raises(KitError, match=r"there is tiny \(1\)\.py: rename it"):
+    with pytest.raises(KitError, match=rf"there is {re.escape(name)}: rename it"):
         tiny.source()
 
 
-def test_code_in_the_notebook_is_pointed_out(tiny):
+@pytest.mark.parametrize("copied", ["", "-Copy1"])
+def test_code_in_a_notebook_is_pointed_out(tiny, copied):
     cell = {"cell_type": "code", "source": ["def double(x):\n", "    return 2 * x\n"]}
-    notebook = tiny.path / f"{tiny.week.week}.ipynb"
+    notebook = tiny.path / f"{tiny.week.week}{copied}.ipynb"
     notebook.write_text(json.dumps({"cells": [cell]}), encoding="utf-8")
     (note,) = check_week(tiny, tiny.names).notes
     assert "defines `double`, but only tiny.py is checked: move the code there." in note

@@ -120,6 +120,13 @@ def test_wrong_work_is_wrong_and_told_why(of, change: str, test: str, said: str)
     assert (found.verdict, said in found.message) == (Verdict.WRONG, True), found
 
 
+def test_an_unwritten_function_is_reported_the_same_way_if_it_should_raise(of) -> None:
+    change = f"{SCALE}        raise NotImplementedError('Scale')"
+    refusal, pair = of(change, "refusal"), of(change, "pair")
+    assert refusal.verdict is Verdict.UNWRITTEN
+    assert refusal.message == pair.message
+
+
 @pytest.mark.parametrize(
     ("change", "verdict"),
     [

@@ -81,6 +81,22 @@ def test_an_exercise_that_fails_in_one_way_is_described_beside_one_that_fails_in
     assert found.exercises[1] == one
 
 
+def test_an_unwritten_exercise_takes_little_of_the_budget_of_the_others() -> None:
+    """The line of a stub determines its message, so 14 stubs leave enough for two mistakes."""
+    stubs = [
+        msgspec.structs.replace(
+            exercise(name=word(n)),
+            tests=(Ran("t", Verdict.UNWRITTEN, 1.0, f"`{word(n)}` is not filled in yet", line=n),),
+        )
+        for n in range(14)
+    ]
+    mistakes = [exercise(word(n), name=word(n)) for n in (20, 21)]
+    many = exercise(*map(word, range(30, 60)))
+    found = limit_disclosure(report(many, *stubs), SOURCE)
+    assert found.exercises[1:] == tuple(stubs)
+    assert limit_disclosure(report(*stubs, *mistakes), SOURCE) == report(*stubs, *mistakes)
+
+
 def test_a_line_that_stops_every_exercise_is_described_in_all_of_them() -> None:
     exercises = [exercise(*[f"`{word(n)}` raised KeyError"] * 9, name=word(n)) for n in range(40)]
     assert limit_disclosure(report(*exercises), SOURCE) == report(*exercises)

@@ -273,6 +273,7 @@ def test_an_import_of_what_is_not_there_when_graded_is_found(lines, name):
         "try:\n    import einops\nexcept ImportError:\n    einops = None",
         "def other(x):\n    import pandas",
         "from helper import f",
+        "def softmax(x):\n    import softmax",
         "if __name__ == '__main__':\n    import pandas",
     ],
 )

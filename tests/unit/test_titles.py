@@ -33,7 +33,7 @@ def shown(week: Week) -> Iterator[tuple[Misconception, str]]:
         yield (
             m,
             f"`{m.exercise}`: Partly correct, 1.25 of 2 points. In most checks it looks as if your "
-            f"code {m.title} {m.hint} One line explains all failed tests: line 123 of "
+            f"code {m.title} {m.hint} One line explains all failed checks: line 123 of "
             f"{week.module}. Requirement: {claim}",
         )
 

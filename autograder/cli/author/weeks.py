@@ -53,7 +53,7 @@ def build(
         path = (stub_path if check else write_stub)(course, week).relative_to(course.root)
         print(f"{path} is stale: run `autograder build`" if check else f"wrote {path}")
     if not stale:
-        print(f"{len(course.weeks)} stubs are up to date")
+        print(f"{plural(len(course.weeks), 'stub')} up to date")
     if check:
         drawings = [p for week in course.weeks for p in stale_figures(course, week)]
         print("\n".join(drawings) or "the figures are up to date")
@@ -166,9 +166,10 @@ def verify(
     gaps = sum(len(r.gaps) for r in results)
     repeated = f", {draws} draws" if draws > 1 else ""
     terminal(soft_wrap=True).print(
-        f"{plural(len(results), 'week')}, {sum(r.tests for r in results)} tests, "
-        f"{sum(r.alternatives for r in results)} alternatives, "
-        f"{sum(len(r.rows) for r in results)} misconceptions{repeated}: {gaps} gaps"
+        f"{plural(len(results), 'week')}, {plural(sum(r.tests for r in results), 'test')}, "
+        f"{plural(sum(r.alternatives for r in results), 'alternative')}, "
+        f"{plural(sum(len(r.rows) for r in results), 'misconception')}{repeated}: "
+        f"{plural(gaps, 'gap')}"
     )
     return gaps == 0
 

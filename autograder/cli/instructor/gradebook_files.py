@@ -8,6 +8,7 @@ from typer import Argument, Option
 
 from ...model.course import Course, Week, load
 from ...model.errors import KitError
+from ...model.message_text import plural
 from ..app import flag
 from ..options import UnmarkedOption, WeekArgument, find_week
 from ..output import print_attention, write_output
@@ -96,16 +97,11 @@ def roster(
     Example: autograder roster grades.csv
     """
     from ...lms.roster import read_roster
-    from ...nbgrader.workspace import open_gradebook
+    from ...nbgrader.workspace import enter_students
 
-    course, entries = load(), read_roster(file).entries
-    with open_gradebook(course) as gradebook:
-        for entry in entries:
-            first, last = entry.split_name()
-            gradebook.update_or_create_student(
-                entry.student, first_name=first, last_name=last, email=entry.email or None
-            )
-    print(f"{len(entries)} students are in the gradebook")
+    entries = read_roster(file).entries
+    enter_students(load(), entries)
+    print(f"{plural(len(entries), 'student')} entered in the gradebook")
 
 
 def _export_gradescope(week: Week, out: Path | None, content: bytes) -> bool:

@@ -19,7 +19,7 @@ from ...model.availability import AXES, FAKE_GPU, axis
 from ...model.course import REGISTRY, Course, load
 from ...model.errors import CourseError, NoCourse
 from ...model.message_text import visible_json
-from ...model.submission_files import KINDS
+from ...model.submission_files import KINDS, local_text
 from ...terminal.console import terminal
 from ...version import __version__
 from ..app import flag
@@ -117,7 +117,7 @@ def status(
             for line in _to_do(w):
                 print(f"{w.week}: {line}")
         if chosen is not None:
-            print("\n".join(_details(weeks[0])))
+            print("\n".join(_details(weeks[0], course.zone)))
     return not any(map(_flagged, weeks))
 
 
@@ -175,7 +175,7 @@ def _flagged_lines(w: WeekStatus) -> list[str]:
     ]
 
 
-def _details(w: WeekStatus) -> list[str]:
+def _details(w: WeekStatus, zone: dt.tzinfo) -> list[str]:
     """Return the facts about a week that its to-do list does not contain."""
     lines = [f"due {w.due:%A %d %B %Y, %H:%M %Z}"]
     if w.missing:
@@ -186,11 +186,11 @@ def _details(w: WeekStatus) -> list[str]:
     lines += [f"{student} changed {', '.join(names)}" for student, names in w.changed.items()]
     for student, results in w.again.items():
         lines.append(f"{student} was graded {len(results)} times:")
-        lines += [f"  {_result(r)}" for r in results]
+        lines += [f"  {_result(r, zone)}" for r in results]
     return lines
 
 
-def _result(result: PastResult) -> str:
-    when = result.handed_in.split(".")[0] or "at an unknown time"
+def _result(result: PastResult, zone: dt.tzinfo) -> str:
+    when = local_text(result.handed_in, zone)
     counts = " (counts)" if result.counts else ""
-    return f"submitted {when} UTC: {result.score:g} of {result.max_score:g}{counts}"
+    return f"submitted {when}: {result.score:g} of {result.max_score:g}{counts}"

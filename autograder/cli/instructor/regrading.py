@@ -11,6 +11,7 @@ from typer import Argument, Option
 from ...model.course import Course, Week
 from ...model.errors import KitError
 from ...model.message_text import plural, visible
+from ...model.submission_files import local_text
 from ...terminal.console import terminal
 from ..app import flag
 from ..options import JobsOption, WeekArgument, find_week
@@ -161,13 +162,15 @@ def restore(
     if to is None:
         by_number = {r.number: r for r in results(course, chosen, student)}
         for entry in history.entries:
-            print(_history_line(entry, history, by_number.get(entry.number)))
+            when = entry.when(course.zone)
+            print(_history_line(entry, when, history, by_number.get(entry.number)))
         print(f"to restore one: `autograder restore {chosen.name} {student} --to NUMBER`")
         return
     entry = chosen_entry(history, to)
     for line in restore(course, chosen, student, entry):
         print(line)
-    print(f"submission {entry.number} of {entry.when} counts until {student} submits again")
+    when = entry.when(course.zone)
+    print(f"submission {entry.number} of {when} counts until {student} submits again")
     if returned(Workspace(course), chosen, student):
         print(
             f"the feedback that {student} has is for a different submission: "
@@ -175,7 +178,7 @@ def restore(
         )
 
 
-def _history_line(entry: Entry, history: History, result: PastResult | None) -> str:
+def _history_line(entry: Entry, when: str, history: History, result: PastResult | None) -> str:
     if entry.problem:
         state = f"not accepted: {entry.problem}"
     elif result is None:
@@ -185,7 +188,7 @@ def _history_line(entry: Entry, history: History, result: PastResult | None) -> 
     kept = [part.name for part in entry.parts if part.fate == "kept"]
     parts = f"; kept {', '.join(kept)}" if kept else ""
     counts = "*" if entry.number == history.current else " "
-    return f"{counts} {entry.number:>3}  {entry.when}  {entry.channel:9} {state}{parts}"
+    return f"{counts} {entry.number:>3}  {when}  {entry.channel:9} {state}{parts}"
 
 
 def requests(
@@ -213,7 +216,7 @@ def requests(
     for name in waiting:
         request = read_request(course, chosen, name)
         if request is not None:
-            print(f"{name}, {request.asked}:")
+            print(f"{name}, {local_text(request.asked, course.zone)}:")
             for line in request.text.splitlines():
                 print(f"    {visible(line)}")
     if not waiting:

@@ -17,9 +17,9 @@ and for the assignment of messages to tests. Whether a test passes is always rep
 whose message exceeds the budget has no description. A test that ends like c of the t failed tests
 before it in its exercise costs log2((t + 1) / max(c, 1)) bits, so a program that always fails in
 the same way pays almost nothing. A message that differs from one of an earlier exercise only in the
-name of the exercise costs little. The helpers, misconceptions, lines and first messages of all
-exercises are charged first. The other messages follow, starting with the exercise whose tests fail
-in the fewest ways. After the first item that exceeds the budget, all further items are hidden.
+name of the exercise costs little. Unwritten exercises are charged first, then the helpers,
+misconceptions, lines and first messages of the others, then the other messages, starting with the
+exercise whose tests fail in the fewest ways. All items after the first one over budget are hidden.
 """
 
 import ast
@@ -157,16 +157,18 @@ def limit_disclosure(
 
     source: the lines of the submission's module
     """
-    budget = _Budget(bits)
+    budget = _Budget(bits, len(raising_lines(source)))
     helpers = sum(len({*e.inherits, *e.beside}) for e in report.exercises)
     budget.afford(helpers * math.log2(1 + len(report.exercises)))
-    exercises = [_with_names(e, budget) for e in report.exercises]
+    exercises = [_with_messages(e, None, budget) if e.unwritten else e for e in report.exercises]
+    exercises = [_with_names(e, budget) for e in exercises]
     exercises = [_with_suspects(e, source, budget) for e in exercises]
     exercises = [_with_example(e, budget) for e in exercises]
-    described = [_first_described(e, budget) for e in exercises]
+    described = [None if e.unwritten else _first_described(e, budget) for e in exercises]
+    written = [place for place, e in enumerate(exercises) if not e.unwritten]
     # The submission determines the order of the exercises, which is therefore charged too.
     budget.afford(math.log2(math.factorial(len(exercises))))
-    for place in sorted(range(len(exercises)), key=lambda n: _endings(exercises[n])):
+    for place in sorted(written, key=lambda n: _endings(exercises[n])):
         exercises[place] = _with_messages(exercises[place], described[place], budget)
     return replace(report, exercises=tuple(exercises))
 
@@ -174,8 +176,9 @@ def limit_disclosure(
 class _Budget:
     """The bits that a report may still spend. The first cost that is too high exhausts them."""
 
-    def __init__(self, bits: float) -> None:
+    def __init__(self, bits: float, lines: int) -> None:
         self._left = bits
+        self._unwritten = 4.0 + math.log2(1 + lines)  # the line determines the rest of the message
         self._messages: set[FailureKey] = set()
 
     def afford(self, bits: float) -> bool:
@@ -187,7 +190,8 @@ class _Budget:
         """Record a message that its exercise has not had before, and return its cost in bits."""
         plain = test.verdict, test.message.replace(f"`{exercise}", "`"), test.line
         known = plain in self._messages
-        cost = 2.0 + math.log2(len(self._messages)) if known else _MESSAGE
+        new = self._unwritten if test.verdict is Verdict.UNWRITTEN else _MESSAGE
+        cost = 2.0 + math.log2(len(self._messages)) if known else new
         self._messages.add(plain)
         return cost
 

@@ -32,6 +32,7 @@ from ...feedback.render import exercise_fragment
 from ...files import write_state
 from ...model.course import Course, Week
 from ...model.errors import NbgraderError
+from ...model.message_text import best_electives
 from ...model.report import scoring
 from ...model.report.schema import Ending, SubmissionReport
 from ..collect.cell_repair import CoursePreprocessor, Notebook, Resources
@@ -45,7 +46,7 @@ from ..gradebook.report_store import About
 from ..release.archive import course_for
 from ..workspace import cells_of, one_transaction
 
-_NOT_COUNTED = "<p>Only your best {} electives count; this is not one of them.</p>"
+_NOT_COUNTED = "<p>Only your {}; this one does not.</p>"
 
 
 # (week, student) -> the report to record and the identity of the graded submission
@@ -184,7 +185,7 @@ def write_scores(nb: Notebook, week: Week, report: SubmissionReport) -> None:
         exercise = exercises.get(name) or scoring.ungraded(week.exercise(name))
         html, message = _fragment(exercise, points[name], message), ""
         if name in exercises and name not in counted:
-            html = f"{html}\n{_NOT_COUNTED.format(week.electives_counted)}"
+            html = f"{html}\n{_NOT_COUNTED.format(best_electives(week.electives_counted or 0))}"
         cell.outputs = [
             _output("display_data", {"text/html": html}),
             _output("execute_result", {"text/plain": decimal(scores[name])}, execution_count=None),

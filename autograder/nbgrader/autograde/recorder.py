@@ -82,7 +82,7 @@ def record(
     recorded_here = {s.name for s in report.submissions}
     for student in sorted(recorded_here & report_store.students_with_earlier_reports(course, week)):
         if less := lower(results(course, week, student, worth)):
-            outcome.notes.append(f"LOWER  {student}: {less.sentence}")
+            outcome.notes.append(f"LOWER  {student}: {less.sentence(course.zone)}")
     return outcome
 
 

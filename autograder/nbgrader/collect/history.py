@@ -8,6 +8,7 @@ before the copy is created, so `submissions.collected` can detect and complete a
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Literal
@@ -18,7 +19,7 @@ from ...batch.intake import Submission, read_submission
 from ...files import read_state, write_state
 from ...model.course import Course, Week
 from ...model.errors import NbgraderError
-from ...model.submission_files import Note, digest_of
+from ...model.submission_files import Note, digest_of, local_text
 from ..workspace import Workspace, replace_folder
 from .notebooks import cell_notes, code_notes, read_cells
 from .safe_read import read_ordinary
@@ -54,10 +55,9 @@ class Entry(msgspec.Struct, frozen=True):
     problem: str = ""  # why the submission cannot be graded, or ""
     notes: tuple[Note, ...] = ()
 
-    @property
-    def when(self) -> str:
+    def when(self, zone: dt.tzinfo) -> str:
         """Return the submission time, or the time of arrival if it is unknown, to the minute."""
-        return (self.handed_in or self.received.replace("T", " "))[:16] + " UTC"
+        return local_text(self.handed_in or self.received, zone)
 
 
 class History(msgspec.Struct, frozen=True):

@@ -21,7 +21,7 @@ from ...model.errors import NbgraderError
 from ...model.message_text import did_you_mean, first_names
 from ..collect.notebooks import first_cells
 from ..collect.notebooks import read_cells as read_released_cells
-from ..workspace import Workspace, open_api, open_gradebook, require
+from ..workspace import Workspace, enter_students, open_api, open_gradebook, require
 from . import database
 from .report_store import recorded_file, recorded_folder
 
@@ -120,7 +120,7 @@ def _changed_penalties(course: Course) -> list[tuple[database.GradebookEntry, fl
 
 
 def restore_assignment(course: Course, week: Week) -> str:
-    """Restore the week's cells if the gradebook was deleted or replaced by an old backup.
+    """Restore the week and the class list if the gradebook was deleted or replaced by a backup.
 
     Return a note, or "" if no cells were lost. Raise NbgraderError if the source is missing.
     """
@@ -133,6 +133,7 @@ def restore_assignment(course: Course, week: Week) -> str:
             f"run `autograder release {week.name}` to enter it again"
         )
     enter_assignment(course, week)
+    enter_students(course, ())
     return f"the gradebook had lost {week.name}; it was restored from the release and the results"
 
 

@@ -6,6 +6,7 @@ every submission, so that a submission with unmarked answers is not worth less. 
 submissions are worth the same, the newest of them counts.
 """
 
+import datetime as dt
 from collections.abc import Sequence
 from functools import cached_property
 
@@ -14,7 +15,7 @@ import msgspec
 from ...model.course import Course, Week
 from ...model.report import scoring
 from ...model.report.schema import Ending, SubmissionReport
-from ...model.submission_files import parse_timestamp
+from ...model.submission_files import local_text, parse_timestamp
 from ..collect.history import read_history
 from . import database
 from .report_store import Recorded, reports_by_number, stored_report
@@ -45,14 +46,13 @@ class Lower(msgspec.Struct, frozen=True):
     newest: PastResult
     best: PastResult
 
-    @property
-    def sentence(self) -> str:
+    def sentence(self, zone: dt.tzinfo) -> str:
         """Return a sentence that compares both results."""
         newest, best = self.newest, self.best
         counts = "better" if best.counts else "newest"
         return (
-            f"{newest.kept:g} points for the submission of {newest.handed_in[:16]}, {best.kept:g} "
-            f"for that of {best.handed_in[:16]}; the {counts} one counts"
+            f"{newest.kept:g} points for the submission of {local_text(newest.handed_in, zone)}, "
+            f"{best.kept:g} for that of {local_text(best.handed_in, zone)}; the {counts} one counts"
         )
 
 

@@ -163,7 +163,8 @@ class CheckPlugin:
         if report.skipped and call.excinfo is not None:
             self._skipped = str(call.excinfo.value).removeprefix("Skipped: ") or "it was skipped"
         elif report.failed and call.excinfo is not None and self._failure is None:
-            output = report.capstdout[-_MAX_OUTPUT:]
+            text = report.capstdout
+            output = text if len(text) <= _MAX_OUTPUT else f"… {text[-_MAX_OUTPUT:]}"
             exercise = self._exercise(item)
             failure = explain.explain_failure(call.excinfo.value, self.folder, exercise, output)
             if dtype := dtype_without_operator(failure.message):

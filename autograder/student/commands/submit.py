@@ -142,8 +142,13 @@ def _review(
     """Sign in if necessary and upload the files; return the effects that submitting would have."""
     data = packed(parcel.files)
     token = os.environ.get(TOKEN_VARIABLE, "")
-    if token:
-        service.sign_in(token)
+    try:
+        if token:
+            service.sign_in(token)
+    except SignInRequired:  # a token works once, and the variable is often still set
+        if not service.key:
+            raise
+        out.print(f"{TOKEN_VARIABLE} is unknown or used: using the sign-in of this machine")
     try:
         if not service.key:
             raise SignInRequired("you have not signed in here yet")

@@ -113,9 +113,10 @@ def hints_to_show(folder: WeekFolder, exercise: str, again: bool) -> tuple[list[
 def heading_of(folder: WeekFolder, exercise: str) -> str:
     """Return the file and heading of the exercise's `check("…")` cell, or "" if not found."""
     call = re.compile(rf"""^\s*check\(["']{re.escape(exercise)}["']\)""")
-    notebook = "\n".join(source for _, source in notebook_cells(folder))
+    path = folder.path / f"{folder.week.week}.ipynb"
+    notebook = "\n".join(source for _, source in notebook_cells(path))
     page = _text(folder.path / "lesson.md")
-    for name, text in ((f"{folder.week.week}.ipynb", notebook), ("lesson.md", page)):
+    for name, text in ((path.name, notebook), ("lesson.md", page)):
         heading = ""
         for line in text.split("\n"):
             if line.startswith("## "):
@@ -125,10 +126,10 @@ def heading_of(folder: WeekFolder, exercise: str) -> str:
     return ""
 
 
-def notebook_cells(folder: WeekFolder) -> list[tuple[str, str]]:
+def notebook_cells(path: Path) -> list[tuple[str, str]]:
     """Return the (type, source) of each notebook cell, or [] if the notebook cannot be read."""
     try:
-        cells = json.loads((folder.path / f"{folder.week.week}.ipynb").read_bytes())["cells"]
+        cells = json.loads(path.read_bytes())["cells"]
         return [(c["cell_type"], "".join(c["source"])) for c in cells]
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return []  # the notebook may be damaged

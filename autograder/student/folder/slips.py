@@ -85,8 +85,12 @@ def _defined_elsewhere(
     folder: WeekFolder, names: Sequence[str], copies: Collection[str]
 ) -> Iterator[str]:
     """Yield a sentence for each file, except those in `known`, that contains exercises' code."""
-    code = [source for kind, source in notebook_cells(folder) if kind == "code"]
-    places = {f"{folder.week.week}.ipynb": [n for s in code for n in DEFINITION.findall(s)]}
+    places = {
+        path.name: [
+            n for k, s in notebook_cells(path) if k == "code" for n in DEFINITION.findall(s)
+        ]
+        for path in sorted(folder.path.glob("*.ipynb"))
+    }
     places |= {p.name: found for p, found in folder.misplaced().items() if p.name not in copies}
     for place, defined in places.items():
         if found := [f"`{name}`" for name in names if name in defined]:

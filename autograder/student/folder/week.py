@@ -141,7 +141,7 @@ class WeekFolder:
 
     def copies(self) -> list[Path]:
         """Return copies of the module, such as `softmax (1).py` from a browser or an editor."""
-        pattern = rf"{re.escape(self.stem)}( ?\(\d+\)| - copy.*|[ _-]copy)\.py"
+        pattern = rf"{re.escape(self.stem)}( ?\(\d+\)| - copy.*|[ _-]copy\d*)\.py"
         copied = re.compile(pattern, re.IGNORECASE)
         return [p for p in sorted(self.path.glob("*.py")) if copied.fullmatch(p.name)]
 

@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.text import Text
 
 from ...model.errors import KitError
-from ...model.message_text import replaced
+from ...model.message_text import best_electives, replaced
 from ...terminal.console import terminal
 from ..checks.check_results import CheckResult, ExerciseResult, Failure
 from ..folder.lessons import Hint, load_state
@@ -76,7 +76,7 @@ def lines(result: CheckResult, layout: Layout = Layout()) -> Iterator[Text]:  # 
     yield from table(result.exercises, layout)
     counted = result.folder.week.electives_counted
     if counted is not None and any(e.elective for e in result.exercises):
-        yield Text(f"  Your best {counted} electives count.")
+        yield Text(f"  Your {best_electives(counted)}.")
     for reason in wording.obstacles(result):
         yield from wrapped(f"Not checked here: {reason}.", 2, width)
     failing = wording.first_failure(result)

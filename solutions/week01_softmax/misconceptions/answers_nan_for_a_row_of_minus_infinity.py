@@ -3,7 +3,7 @@
 Exercise: logsumexp
 Believes: the maximum of a row is always a number one can subtract.
 Shows: NaN for a row of only -inf; right everywhere else.
-Hint: What is the maximum of such a row, and what is left when you take it away from itself?
+Hint: What is the maximum of such a row, and what do you get when you subtract it from itself?
 Rejected by: test_row_of_minus_infinity
 Costs: 20 %
 """

@@ -3,7 +3,7 @@
 Exercise: logsumexp
 Believes: broadcasting leads each row to its own maximum.
 Shows: one dimension too many: every row's logarithm meets every row's maximum.
-Hint: Print the shapes of the two things you add at the end. Which of them still has `dim`?
+Hint: Print the shapes of the two terms that you add at the end. Which of them still has `dim`?
 Rejected by: test_values
 Costs: 30 %
 """

@@ -1,4 +1,4 @@
-"""Averages what positions give to the next one.
+"""Averages the weights that queries give to the next position.
 
 Exercise: previous_token_score
 Believes: Rows are keys and columns are queries.

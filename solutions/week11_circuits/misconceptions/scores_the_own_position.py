@@ -1,4 +1,4 @@
-"""Averages what positions give to themselves.
+"""Averages the weights that queries give to their own position.
 
 Exercise: previous_token_score
 Believes: The main diagonal belongs to the previous token.

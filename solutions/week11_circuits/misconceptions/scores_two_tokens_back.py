@@ -1,4 +1,4 @@
-"""Averages what positions give to the one two before.
+"""Averages the weights that queries give to the position two before them.
 
 Exercise: previous_token_score
 Believes: The first diagonal is the position itself.
