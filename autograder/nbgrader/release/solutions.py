@@ -59,7 +59,7 @@ def release_solutions(course: Course, week: Week, *, now: dt.datetime | None = N
 def solution_files(course: Course, week: Week) -> dict[str, bytes]:
     """Return the files of the solution release, by name."""
     files = week_files(course, week)
-    del files[AGENTS]  # it forbids to look at solutions
+    del files[AGENTS]  # it forbids looking at solutions
     files[week.module] = without_marks(Bank(course, week).solution).encode()
     files[f"{week.name}.ipynb"] = nbformat.writes(_solved_lesson(course, week), version=4).encode()
     files[MISTAKES] = _mistakes(course, week).encode()
