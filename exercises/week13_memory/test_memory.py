@@ -396,6 +396,17 @@ def test_quantize_kv_errs_by_half_a_level(bits):
         assert error <= 0.501, f"an entry is off by {error:.2f} levels, {bits} bits"
 
 
+def test_quantize_kv_head_by_head():
+    from memory import quantize_kv
+
+    k, v = torch.cat([KEYS, 10 * KEYS], dim=1), torch.cat([VALUES, 10 * VALUES], dim=1)
+    for codes, scale, _ in quantize_kv(k, v, 8):
+        assert torch.equal(codes[:, 0], codes[:, 1]), (
+            "head 1 is ten times head 0, so codes should be the same: heads have separate groups"
+        )
+        assert codes.shape[1] == scale.shape[1] == 2, "codes and scales have an axis for the heads"
+
+
 def test_quantize_kv_refuses():
     from memory import quantize_kv
 

@@ -307,8 +307,8 @@ def route_tokens(
     2022, §2.2, for k = 1; Lepikhin et al., 2021, §2.2, for the order with k = 2).
 
     The load-balancing loss is E · Σ_e f_e · P_e (Fedus et al., equations 4 to 6, without their
-    coefficient), where f_e is the share of the T · k choices that fall on expert e, dropped ones included,
-    and P_e is its mean probability over all tokens.
+    coefficient), where f_e is the share of the T · k choices that fall on expert e, dropped ones
+    included, and P_e is its mean probability over all tokens.
 
     Args:
         logits: (T, E), T tokens and E experts.

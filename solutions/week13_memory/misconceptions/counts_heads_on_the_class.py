@@ -5,7 +5,7 @@ Believes: All layers have the same heads.
 Shows: A second layer changes the first.
 Hint: Create two layers with different numbers of heads, and call the first.
 Rejected by: test_two_objects
-Costs: 30 %
+Costs: 25 %
 """
 
 class MultiHeadLatentAttention(nn.Module):
