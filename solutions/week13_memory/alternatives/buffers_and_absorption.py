@@ -49,13 +49,13 @@ def sink_attention(q, k, v, positions, window, sinks, frequencies):
     seen = (positions <= place) & (old | (place - positions < window))
     distance = torch.where(seen, distance, torch.zeros_like(distance))
 
-    def pairs(x):
+    def pairs(x, sign=1):
         even, odd = x.to(wide)[..., 0::2], x.to(wide)[..., 1::2]
-        return torch.complex(even, odd)
+        return torch.complex(even, sign * odd)
 
     angles = distance.to(wide).unsqueeze(-1) * frequencies.to(wide)  # (s, m, d/2)
     turn = torch.polar(torch.ones_like(angles), angles)
-    scores = torch.einsum("bhif,bhjf,ijf->bhij", pairs(q), pairs(k).conj(), turn).real
+    scores = torch.einsum("bhif,bhjf,ijf->bhij", pairs(q), pairs(k, -1), turn).real
     scores = scores / math.sqrt(q.shape[-1])
     scores = torch.where(seen, scores, scores.new_full((), -1e30))
     weights = torch.exp(scores - scores.amax(-1, keepdim=True)) * seen
