@@ -126,8 +126,9 @@ def test_gradients(agree, logits):
 
 
 def test_large_logits(agree, logits):
-    """Return finite results for logits in the hundreds."""
-    agree.route_tokens(300 * logits(9, 4), 2, 3)
+    """Return finite results for logits of several hundred, positive or negative."""
+    for shift in (500, -500):
+        agree.route_tokens(logits(9, 4) + shift, 2, 3)
 
 
 @pytest.mark.weight(2)
