@@ -149,7 +149,7 @@ def test_views(agree, draw):
     module(draw.normal(1, 3, 16).expand(2, 3, 16))
 
 
-@pytest.mark.weight(1, elsewhere=6)
+@pytest.mark.weight(1, elsewhere=12)
 def test_device(agree, draw, device):
     """Create all tensors on the device of the input."""
     module, x = agree.MultiHeadLatentAttention(16, 4, 6, 4), draw.normal(2, 6, 16)

@@ -149,7 +149,7 @@ def test_views_may_be_appended(agree, draw):
         cache.append(k.transpose(1, 2), v.permute(3, 1, 2, 0))
 
 
-@pytest.mark.weight(1, elsewhere=5)
+@pytest.mark.weight(1, elsewhere=12)
 def test_device(agree, pieces, device):
     """Create all tensors on the device of the keys."""
     filled(agree.RollingCache(3, 2), pieces(4, 1, 2, 1))

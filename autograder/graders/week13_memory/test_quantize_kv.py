@@ -147,7 +147,7 @@ def test_views(agree, draw, dtype):
         agree.quantize_kv(k, v, bits)
 
 
-@pytest.mark.weight(1, elsewhere=4)
+@pytest.mark.weight(1, elsewhere=9)
 def test_device(agree, kv, device):
     """Create all tensors on the device of the inputs."""
     for bits in (4, 8):

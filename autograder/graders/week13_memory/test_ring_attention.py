@@ -153,7 +153,7 @@ def test_views(agree, draw):
     agree.ring_attention(q, k, v)
 
 
-@pytest.mark.weight(1, elsewhere=6)
+@pytest.mark.weight(1, elsewhere=14)
 def test_device(agree, blocks, device):
     """Create all tensors on the device of the blocks."""
     for causal in (True, False):

@@ -143,7 +143,7 @@ def test_views(agree, logits):
     agree.route_tokens(logits(9, 4).mT.contiguous().mT, 2, 3)
 
 
-@pytest.mark.weight(1, elsewhere=5)
+@pytest.mark.weight(1, elsewhere=14)
 def test_device(agree, logits, device):
     """Create all tensors on the device of the logits."""
     agree.route_tokens(logits(9, 4), 2, 3)

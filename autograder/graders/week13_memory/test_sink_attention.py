@@ -192,7 +192,7 @@ def test_views(agree, draw, stream):
     agree.sink_attention(q, k, v[:, :1].expand(2, 3, 9, 5), *rest)
 
 
-@pytest.mark.weight(1, elsewhere=6)
+@pytest.mark.weight(1, elsewhere=17)
 def test_device(agree, stream, device):
     """Create all tensors on the device of the inputs."""
     agree.sink_attention(*stream(4, range(9), 4, 2))

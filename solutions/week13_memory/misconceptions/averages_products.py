@@ -1,4 +1,4 @@
-"""Averages the products instead of multiplying the averages.
+"""Averages the products of single choices and probabilities.
 
 Exercise: route_tokens
 Believes: A mean may be taken at the end.

@@ -1,4 +1,4 @@
-"""Caches the input instead of the latent vector.
+"""Caches the input of the layer.
 
 Exercise: MultiHeadLatentAttention
 Believes: Everything can be computed from x.
