@@ -43,6 +43,7 @@ LONG = (
     "week10_llama",
     "week11_circuits",
     "week12_recurrent",
+    "week13_memory",
 )
 every_week = pytest.mark.parametrize("week", WRITTEN, ids=lambda w: w.name)
 

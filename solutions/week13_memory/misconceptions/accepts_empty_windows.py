@@ -1,0 +1,27 @@
+"""Checks nothing.
+
+Exercise: RollingCache
+Believes: Nobody asks for a window of 0.
+Shows: A window of 0 or -2 sinks raise no error.
+Hint: What does your constructor do with `window = 0`?
+Rejected by: test_refuses_bad_sizes
+Costs: 15 %
+"""
+
+class RollingCache:
+
+    def __init__(self, window, sinks=0):
+        self.window, self.sinks, self.length = (window, sinks, 0)
+        self.stored: tuple[torch.Tensor, torch.Tensor, torch.Tensor] | None = None
+
+    def append(self, k, v):
+        positions = torch.arange(self.length, self.length + k.shape[2], device=k.device)
+        keys, values = (k.detach(), v.detach())
+        if self.stored is not None:
+            keys = torch.cat([self.stored[0], keys], dim=2)
+            values = torch.cat([self.stored[1], values], dim=2)
+            positions = torch.cat([self.stored[2], positions])
+        self.length += k.shape[2]
+        kept = (positions < self.sinks) | (positions >= self.length - self.window)
+        self.stored = (keys[:, :, kept], values[:, :, kept], positions[kept])
+        return (keys, values, positions)

@@ -1,0 +1,26 @@
+"""Checks the width of the keys only.
+
+Exercise: quantize_kv
+Believes: Values are as wide as keys.
+Shows: Values of odd width raise no ValueError.
+Hint: What happens with d = 4, d_v = 5 and 4 bits?
+Rejected by: test_refuses
+Costs: 12 %
+"""
+
+def quantize_kv(k, v, bits=4):
+    if bits not in (4, 8):
+        raise ValueError(f'bits = {bits}: choose 4 or 8')
+    quantized = []
+    for x, dim in ((k, -2), (v, -1)):
+        if bits == 4 and dim == -2 and x.shape[-1] % 2:
+            raise ValueError(f'a width of {x.shape[-1]} is odd: two codes share a byte')
+        wide = x.to(torch.promote_types(x.dtype, torch.float32))
+        zero = wide.amin(dim, keepdim=True)
+        scale = (wide.amax(dim, keepdim=True) - zero) / (2 ** bits - 1)
+        scale = torch.where(scale > 0, scale, 1.0)
+        codes = ((wide - zero) / scale).round().to(torch.uint8)
+        if bits == 4:
+            codes = codes[..., 0::2] + 16 * torch.nn.functional.pad(codes, (0, codes.shape[-1] % 2))[..., 1::2]
+        quantized.append((codes, scale, zero))
+    return (quantized[0], quantized[1])

@@ -1,0 +1,31 @@
+"""Lets the sinks take places of the window.
+
+Exercise: RollingCache
+Believes: The window is the size of the whole cache.
+Shows: With sinks, the window is shorter than it should be by the number of sinks.
+Hint: A window of 4 and 2 sinks: how many positions may be stored?
+Rejected by: test_sinks_stay
+Costs: 40 %
+"""
+
+class RollingCache:
+
+    def __init__(self, window, sinks=0):
+        if window < 1:
+            raise ValueError(f'window = {window} is below 1')
+        if sinks < 0:
+            raise ValueError(f'sinks = {sinks} is below 0')
+        self.window, self.sinks, self.length = (window, sinks, 0)
+        self.stored: tuple[torch.Tensor, torch.Tensor, torch.Tensor] | None = None
+
+    def append(self, k, v):
+        positions = torch.arange(self.length, self.length + k.shape[2], device=k.device)
+        keys, values = (k.detach(), v.detach())
+        if self.stored is not None:
+            keys = torch.cat([self.stored[0], keys], dim=2)
+            values = torch.cat([self.stored[1], values], dim=2)
+            positions = torch.cat([self.stored[2], positions])
+        self.length += k.shape[2]
+        kept = (positions < self.sinks) | (positions >= self.length - max(1, self.window - self.sinks))
+        self.stored = (keys[:, :, kept], values[:, :, kept], positions[kept])
+        return (keys, values, positions)

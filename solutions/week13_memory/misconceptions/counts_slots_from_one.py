@@ -1,0 +1,25 @@
+"""Counts slots from 1.
+
+Exercise: route_tokens
+Believes: A running count begins at 1.
+Shows: Slots are too large by one; the right choices are dropped.
+Hint: Which slot does the first token of an expert get?
+Rejected by: test_slots_of_one_choice
+Costs: 30 %
+"""
+
+def route_tokens(logits, k, capacity):
+    tokens, n_experts = logits.shape
+    if not 1 <= k <= n_experts:
+        raise ValueError(f'k = {k} is not between 1 and {n_experts}')
+    if capacity < 1:
+        raise ValueError(f'capacity = {capacity} is below 1')
+    wide = torch.promote_types(logits.dtype, torch.float32)
+    probabilities = torch.softmax(logits.to(wide), dim=-1)
+    weights, experts = probabilities.topk(k, dim=-1)
+    choices = F.one_hot(experts.T.flatten(), n_experts)
+    before = (choices.cumsum(dim=0) - 1).gather(1, experts.T.reshape(-1, 1))
+    slots = before.view(k, tokens).T
+    dropped = slots >= capacity
+    loss = n_experts * (choices.to(wide).mean(dim=0) * probabilities.mean(dim=0)).sum()
+    return (experts, weights.masked_fill(dropped, 0.0), (slots + 1).masked_fill(dropped, -1), loss)

@@ -1,0 +1,25 @@
+"""Leaves out the factor E.
+
+Exercise: route_tokens
+Believes: The sum is already a mean.
+Shows: The loss of an even router is 1/E instead of 1.
+Hint: Spread choices and probabilities evenly. What should the loss be?
+Rejected by: test_loss
+Costs: 35 %
+"""
+
+def route_tokens(logits, k, capacity):
+    tokens, n_experts = logits.shape
+    if not 1 <= k <= n_experts:
+        raise ValueError(f'k = {k} is not between 1 and {n_experts}')
+    if capacity < 1:
+        raise ValueError(f'capacity = {capacity} is below 1')
+    wide = torch.promote_types(logits.dtype, torch.float32)
+    probabilities = torch.softmax(logits.to(wide), dim=-1)
+    weights, experts = probabilities.topk(k, dim=-1)
+    choices = F.one_hot(experts.T.flatten(), n_experts)
+    before = (choices.cumsum(dim=0) - 1).gather(1, experts.T.reshape(-1, 1))
+    slots = before.view(k, tokens).T
+    dropped = slots >= capacity
+    loss = (choices.to(wide).mean(dim=0) * probabilities.mean(dim=0)).sum()
+    return (experts, weights.masked_fill(dropped, 0.0), slots.masked_fill(dropped, -1), loss)

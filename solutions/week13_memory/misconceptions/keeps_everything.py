@@ -1,0 +1,31 @@
+"""Evicts nothing.
+
+Exercise: RollingCache
+Believes: The mask hides old keys, so they may stay.
+Shows: Returns keys that should have been evicted; the cache grows with each token.
+Hint: How many positions does your cache store after a thousand tokens?
+Rejected by: test_window_rolls
+Costs: 60 %
+"""
+
+class RollingCache:
+
+    def __init__(self, window, sinks=0):
+        if window < 1:
+            raise ValueError(f'window = {window} is below 1')
+        if sinks < 0:
+            raise ValueError(f'sinks = {sinks} is below 0')
+        self.window, self.sinks, self.length = (window, sinks, 0)
+        self.stored: tuple[torch.Tensor, torch.Tensor, torch.Tensor] | None = None
+
+    def append(self, k, v):
+        positions = torch.arange(self.length, self.length + k.shape[2], device=k.device)
+        keys, values = (k.detach(), v.detach())
+        if self.stored is not None:
+            keys = torch.cat([self.stored[0], keys], dim=2)
+            values = torch.cat([self.stored[1], values], dim=2)
+            positions = torch.cat([self.stored[2], positions])
+        self.length += k.shape[2]
+        kept = positions >= 0
+        self.stored = (keys[:, :, kept], values[:, :, kept], positions[kept])
+        return (keys, values, positions)

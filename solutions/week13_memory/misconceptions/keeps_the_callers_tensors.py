@@ -1,0 +1,31 @@
+"""Stores the appended tensors themselves.
+
+Exercise: RollingCache
+Believes: Nobody changes a tensor after passing it on.
+Shows: Changing an appended tensor changes the cache.
+Hint: Append k, then call k.zero_(). What does the next append return?
+Rejected by: test_input_stays_the_callers
+Costs: 20 %
+"""
+
+class RollingCache:
+
+    def __init__(self, window, sinks=0):
+        if window < 1:
+            raise ValueError(f'window = {window} is below 1')
+        if sinks < 0:
+            raise ValueError(f'sinks = {sinks} is below 0')
+        self.window, self.sinks, self.length = (window, sinks, 0)
+        self.stored: tuple[torch.Tensor, torch.Tensor, torch.Tensor] | None = None
+
+    def append(self, k, v):
+        positions = torch.arange(self.length, self.length + k.shape[2], device=k.device)
+        keys, values = (k.detach(), v.detach())
+        if self.stored is not None:
+            keys = torch.cat([self.stored[0], keys], dim=2)
+            values = torch.cat([self.stored[1], values], dim=2)
+            positions = torch.cat([self.stored[2], positions])
+        self.length += k.shape[2]
+        kept = (positions < self.sinks) | (positions >= self.length - self.window)
+        self.stored = (keys, values, positions) if bool(kept.all()) else (keys[:, :, kept], values[:, :, kept], positions[kept])
+        return (keys, values, positions)

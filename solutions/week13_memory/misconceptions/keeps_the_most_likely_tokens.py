@@ -1,0 +1,28 @@
+"""Gives places to the tokens with the highest probability.
+
+Exercise: route_tokens
+Believes: An expert takes the tokens that need it most.
+Shows: Correct if there is enough capacity; otherwise the wrong tokens are dropped.
+Hint: In which order are the places of an expert filled, according to the docstring?
+Rejected by: test_slots_of_one_choice
+Costs: 40 %
+"""
+
+def route_tokens(logits, k, capacity):
+    tokens, n_experts = logits.shape
+    if not 1 <= k <= n_experts:
+        raise ValueError(f'k = {k} is not between 1 and {n_experts}')
+    if capacity < 1:
+        raise ValueError(f'capacity = {capacity} is below 1')
+    wide = torch.promote_types(logits.dtype, torch.float32)
+    probabilities = torch.softmax(logits.to(wide), dim=-1)
+    weights, experts = probabilities.topk(k, dim=-1)
+    choices = F.one_hot(experts.T.flatten(), n_experts)
+    order = weights.T.flatten().argsort(descending=True)
+    ranked = (choices[order].cumsum(dim=0) - 1).gather(1, experts.T.reshape(-1, 1)[order])
+    before = torch.empty_like(ranked)
+    before[order] = ranked
+    slots = before.view(k, tokens).T
+    dropped = slots >= capacity
+    loss = n_experts * (choices.to(wide).mean(dim=0) * probabilities.mean(dim=0)).sum()
+    return (experts, weights.masked_fill(dropped, 0.0), slots.masked_fill(dropped, -1), loss)

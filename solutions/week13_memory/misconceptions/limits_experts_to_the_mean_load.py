@@ -1,0 +1,25 @@
+"""Limits each expert to the mean load, even if its capacity is larger.
+
+Exercise: route_tokens
+Believes: A balanced expert needs no more places than the mean.
+Shows: Correct for small capacities; with ample capacity, choices of popular experts are dropped.
+Hint: Nine tokens and 18 places per expert: which choice may be dropped?
+Rejected by: test_ample_capacity
+Costs: 25 %
+"""
+
+def route_tokens(logits, k, capacity):
+    tokens, n_experts = logits.shape
+    if not 1 <= k <= n_experts:
+        raise ValueError(f'k = {k} is not between 1 and {n_experts}')
+    if capacity < 1:
+        raise ValueError(f'capacity = {capacity} is below 1')
+    wide = torch.promote_types(logits.dtype, torch.float32)
+    probabilities = torch.softmax(logits.to(wide), dim=-1)
+    weights, experts = probabilities.topk(k, dim=-1)
+    choices = F.one_hot(experts.T.flatten(), n_experts)
+    before = (choices.cumsum(dim=0) - 1).gather(1, experts.T.reshape(-1, 1))
+    slots = before.view(k, tokens).T
+    dropped = slots >= min(capacity, max(1, tokens * k // n_experts))
+    loss = n_experts * (choices.to(wide).mean(dim=0) * probabilities.mean(dim=0)).sum()
+    return (experts, weights.masked_fill(dropped, 0.0), slots.masked_fill(dropped, -1), loss)

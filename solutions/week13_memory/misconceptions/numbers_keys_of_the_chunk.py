@@ -1,0 +1,25 @@
+"""Numbers the passed keys from 0, the same for all queries.
+
+Exercise: sink_attention
+Believes: The cache is the tensor that was passed.
+Shows: Correct for a single query; in chunks, distances to the sinks are too large.
+Hint: Two queries of one chunk: do their caches contain the same keys?
+Rejected by: test_queries_of_one_chunk
+Costs: 45 %
+"""
+
+def sink_attention(q, k, v, positions, window, sinks, frequencies):
+    if positions.shape != k.shape[2:3]:
+        raise ValueError(f'{positions.numel()} positions for {k.shape[2]} keys')
+    wide = torch.promote_types(v.dtype, torch.float32)
+    query, key = (q.to(wide), k.to(wide))
+    places = positions[-q.shape[2]:]
+    capped = torch.arange(k.shape[2], device=k.device)[-q.shape[2]:]
+    recent = positions - places[0]
+    near = rotate(query, recent[-q.shape[2]:], frequencies) @ rotate(key, recent, frequencies).mT
+    far = rotate(query, capped, frequencies) @ rotate(key, positions, frequencies).mT
+    sink, distance = (positions < sinks, places[:, None] - positions)
+    visible = (distance >= 0) & (sink | (distance < window))
+    scores = torch.where(sink, far, near) / math.sqrt(q.shape[-1])
+    weights = torch.softmax(scores.masked_fill(~visible, -torch.inf), dim=-1)
+    return (weights @ v.to(wide)).to(v.dtype)

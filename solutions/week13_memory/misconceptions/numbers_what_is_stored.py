@@ -1,0 +1,31 @@
+"""Numbers the stored keys from 0.
+
+Exercise: RollingCache
+Believes: Positions within the cache have no gaps.
+Shows: Keys and values are correct; positions are wrong after the first eviction.
+Hint: Which positions does the docstring ask for: those in the sequence, or those in the cache?
+Rejected by: test_positions
+Costs: 35 %
+"""
+
+class RollingCache:
+
+    def __init__(self, window, sinks=0):
+        if window < 1:
+            raise ValueError(f'window = {window} is below 1')
+        if sinks < 0:
+            raise ValueError(f'sinks = {sinks} is below 0')
+        self.window, self.sinks, self.length = (window, sinks, 0)
+        self.stored: tuple[torch.Tensor, torch.Tensor, torch.Tensor] | None = None
+
+    def append(self, k, v):
+        positions = torch.arange(self.length, self.length + k.shape[2], device=k.device)
+        keys, values = (k.detach(), v.detach())
+        if self.stored is not None:
+            keys = torch.cat([self.stored[0], keys], dim=2)
+            values = torch.cat([self.stored[1], values], dim=2)
+            positions = torch.cat([self.stored[2], positions])
+        self.length += k.shape[2]
+        kept = (positions < self.sinks) | (positions >= self.length - self.window)
+        self.stored = (keys[:, :, kept], values[:, :, kept], positions[kept])
+        return (keys, values, torch.arange(keys.shape[2], device=k.device))

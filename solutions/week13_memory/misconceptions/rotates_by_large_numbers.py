@@ -1,0 +1,25 @@
+"""Rotates the window by positions in the sequence.
+
+Exercise: sink_attention
+Believes: Only distances matter, so any positions will do.
+Shows: Correct for short sequences; after a hundred million tokens, scores are wrong.
+Hint: What is the difference between the float32 numbers for 100 000 001 and 100 000 002?
+Rejected by: test_far_positions
+Costs: 30 %
+"""
+
+def sink_attention(q, k, v, positions, window, sinks, frequencies):
+    if positions.shape != k.shape[2:3]:
+        raise ValueError(f'{positions.numel()} positions for {k.shape[2]} keys')
+    wide = torch.promote_types(v.dtype, torch.float32)
+    query, key = (q.to(wide), k.to(wide))
+    places = positions[-q.shape[2]:]
+    capped = places.clamp(max=window + sinks - 1)
+    recent = positions
+    near = rotate(query, recent[-q.shape[2]:], frequencies) @ rotate(key, recent, frequencies).mT
+    far = rotate(query, capped, frequencies) @ rotate(key, positions, frequencies).mT
+    sink, distance = (positions < sinks, places[:, None] - positions)
+    visible = (distance >= 0) & (sink | (distance < window))
+    scores = torch.where(sink, far, near) / math.sqrt(q.shape[-1])
+    weights = torch.softmax(scores.masked_fill(~visible, -torch.inf), dim=-1)
+    return (weights @ v.to(wide)).to(v.dtype)

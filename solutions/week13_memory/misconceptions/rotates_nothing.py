@@ -1,0 +1,25 @@
+"""Leaves out the rotation.
+
+Exercise: sink_attention
+Believes: The cache takes care of positions.
+Shows: Outputs do not depend on the order of the keys.
+Hint: Exchange two keys of the window, with their values. Should the output change?
+Rejected by: test_everything_in_the_window
+Costs: 60 %
+"""
+
+def sink_attention(q, k, v, positions, window, sinks, frequencies):
+    if positions.shape != k.shape[2:3]:
+        raise ValueError(f'{positions.numel()} positions for {k.shape[2]} keys')
+    wide = torch.promote_types(v.dtype, torch.float32)
+    query, key = (q.to(wide), k.to(wide))
+    places = positions[-q.shape[2]:]
+    capped = places.clamp(max=window + sinks - 1)
+    recent = positions - places[0]
+    near = query @ key.mT
+    far = query @ key.mT
+    sink, distance = (positions < sinks, places[:, None] - positions)
+    visible = (distance >= 0) & (sink | (distance < window))
+    scores = torch.where(sink, far, near) / math.sqrt(q.shape[-1])
+    weights = torch.softmax(scores.masked_fill(~visible, -torch.inf), dim=-1)
+    return (weights @ v.to(wide)).to(v.dtype)

@@ -1,0 +1,25 @@
+"""Rotates by the positions in the sequence.
+
+Exercise: sink_attention
+Believes: RoPE needs the real distances.
+Shows: Correct until the first eviction; then scores with sinks depend on how far away they are.
+Hint: The docstring states two kinds of positions. Which one is rotated by?
+Rejected by: test_positions_in_the_cache
+Costs: 60 %
+"""
+
+def sink_attention(q, k, v, positions, window, sinks, frequencies):
+    if positions.shape != k.shape[2:3]:
+        raise ValueError(f'{positions.numel()} positions for {k.shape[2]} keys')
+    wide = torch.promote_types(v.dtype, torch.float32)
+    query, key = (q.to(wide), k.to(wide))
+    places = positions[-q.shape[2]:]
+    capped = places.clamp(max=window + sinks - 1)
+    recent = positions - places[0]
+    near = rotate(query, recent[-q.shape[2]:], frequencies) @ rotate(key, recent, frequencies).mT
+    far = rotate(query, capped, frequencies) @ rotate(key, positions, frequencies).mT
+    sink, distance = (positions < sinks, places[:, None] - positions)
+    visible = (distance >= 0) & (sink | (distance < window))
+    scores = torch.where(sink, rotate(query, places, frequencies) @ rotate(key, positions, frequencies).mT, near) / math.sqrt(q.shape[-1])
+    weights = torch.softmax(scores.masked_fill(~visible, -torch.inf), dim=-1)
+    return (weights @ v.to(wide)).to(v.dtype)
