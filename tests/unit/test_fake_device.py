@@ -393,3 +393,10 @@ def test_autocast_leaves_types_as_they_are():
     names = claimed_names()
     with torch.autocast("fake_gpu", dtype=torch.bfloat16):
         assert (names["x"] @ names["x"].mT).device == names["d"]
+
+
+def test_conjugates_have_their_values_there():
+    here = torch.tensor([[1 + 2j, 3 - 1j], [2j, -1 + 1j]])
+    there = here.to(fake_device.device())
+    for conjugate in (lambda x: x.conj().imag, lambda x: x @ x.mH, lambda x: (x * x.conj()).real):
+        assert torch.equal(conjugate(there).cpu(), conjugate(here))

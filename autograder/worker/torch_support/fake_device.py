@@ -36,7 +36,7 @@ from torch.utils.backend_registration import (
 )
 
 from ..protocol.values import FAKE_DEVICE
-from .operator_facts import CELLS, FACTORIES, OperatorFacts, facts_of
+from .operator_facts import CELLS, FACTORIES, ON_CPU, OperatorFacts, facts_of
 
 _NAMES = (FAKE_DEVICE, "privateuseone")
 _aten = torch.ops.aten
@@ -256,7 +256,7 @@ def _run(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     target = kwargs.get("device")
     if target is not None and target.type in _NAMES:
         bare["device"] = torch.device("cpu")
-    result = CELLS.get(facts.name, func)(*map(_bare, args), **bare)
+    result = ON_CPU.get(facts.name, func)(*map(_bare, args), **bare)
     if facts.returns_written:
         return _written(facts, func, args, kwargs, result)
     if target is not None and target.type not in _NAMES:

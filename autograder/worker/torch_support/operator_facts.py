@@ -115,3 +115,5 @@ CELLS: dict[str, Callable[..., Any]] = {
     "_thnn_fused_lstm_cell": _lstm_cell,
     "_thnn_fused_gru_cell": _gru_cell,
 }
+# Lazy views set a bit of the tensor, which its wrapper would lack, so they are computed at once.
+ON_CPU = CELLS | {"_conj": torch.conj_physical, "_neg_view": torch.neg}
