@@ -1,3 +1,3 @@
 """The version of the kit, in a module without imports."""
 
-__version__ = "1.2.0"
+__version__ = "1.3.0"
