@@ -110,6 +110,7 @@ def test_code_for_one_shape_loses_only_the_price_of_the_adapter(tiles: Grade) ->
     assert (report.score, report.diagnosis) == (4.0, ("stops_on_other_shapes",))
 
 
+@pytest.mark.thorough
 def test_a_mistake_in_code_for_one_shape_is_named_and_charged(tiles: Grade) -> None:
     report = tiles("tiled_attention", TILES.replace("FACTOR", "d**0.5"))
     assert report.diagnosis == ("stops_on_other_shapes", "scores_not_scaled")

@@ -50,6 +50,7 @@ def test_a_bug_in_a_hidden_test_is_attributed_to_the_test(buggy, right) -> None:
     assert buggy.scores() == {n: right[n] for n in ("student00", "student05")}
 
 
+@pytest.mark.thorough
 def test_a_grader_that_cannot_be_collected_is_named(classroom) -> None:
     grader = classroom.course / "autograder/graders/week01_tiny/test_weigh.py"
     grader.write_text("def test_x(:\n", encoding="utf-8")
@@ -111,6 +112,7 @@ def test_options_of_the_instructors_own_pytest_change_nothing(classroom, right) 
     assert classroom.scores() == right
 
 
+@pytest.mark.thorough
 def test_controls(classroom, right) -> None:
     """The solution earns full marks and the stub none, despite every other fault."""
     assert classroom.grade("--jobs", "1")[0] == 0

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.fuzz import targets
 
 BOUNDED = settings(
-    max_examples=500,
+    max_examples=200,
     deadline=None,
     derandomize=True,
     database=None,

@@ -102,6 +102,7 @@ def test_everything_ends_with_the_command(learning: Learning, killed: bool) -> N
     until(lambda: not psutil.wait_procs(children, timeout=0)[1], 90)
 
 
+@pytest.mark.thorough
 def test_jupyterlab_needs_the_token(learning: Learning) -> None:
     learning.options = ("--sandbox", "none")
     learning.start()

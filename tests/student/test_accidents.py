@@ -11,6 +11,7 @@ import pytest
 
 from autograder.student.folder import packing
 from autograder.student.folder.week import WeekFolder
+from tests.weeks import thorough_after
 
 from .conftest import CHECKS, SOLVED, STUB
 
@@ -142,7 +143,7 @@ ACCIDENTS: Mapping[str, tuple[str, Callable[[WeekFolder], object] | None, int, s
 }
 
 
-@pytest.mark.parametrize("claim", ACCIDENTS)
+@pytest.mark.parametrize("claim", thorough_after(25, ACCIDENTS))
 def test_an_accident_gets_a_true_message_and_nothing_is_lost(claim, tiny, autograder) -> None:
     source, accident, code, message = ACCIDENTS[claim]
     tiny.module.write_bytes(source.encode())
