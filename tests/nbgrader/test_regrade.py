@@ -235,7 +235,7 @@ def test_both_results_of_a_resubmission_are_kept(
     assert scores(klass)["ada"] == 3
     page = klass.root / "page.html"
     class_report.report(week.name, names=True, out=page)
-    assert "before, submitted 2020-01-10 12:00:00: 2 of 3." in page.read_text(encoding="utf-8")
+    assert "before, submitted 2020-01-10 13:00 CET: 2 of 3." in page.read_text(encoding="utf-8")
 
 
 def test_grading_the_same_again_keeps_one_result(klass: Course, week: Week) -> None:

@@ -161,7 +161,7 @@ def test_what_is_handed_in_again_waits_and_then_shows_both_results(
     capsys.readouterr()
     overview.status(week.name)
     said = capsys.readouterr().out
-    assert "submitted 2020-01-11 12:00:00 UTC: 0 of 3" in said
+    assert "submitted 2020-01-11 13:00 CET: 0 of 3" in said
     assert "the newest submission scored lower than an earlier one" in said
     assert "STUDENT` lists them: 1 (ada)" in said
 
