@@ -1,9 +1,9 @@
 """Week 13: a cache that fits.
 
-You make the memory of attention smaller, in the four ways that large models use: a cache that
-keeps a window and a few first positions, a cache of latent vectors instead of keys and values,
-codes of 4 or 8 bits instead of floats, and, as electives, a router that chooses which weights a
-token needs, and a ring of devices of which each stores one block of the sequence.
+You make the memory of attention smaller, as large models do: with a cache that keeps a window and
+a few first positions, with a cache of latent vectors instead of keys and values, and with codes of
+4 or 8 bits instead of floats. The electives are a router that chooses which weights a token uses,
+and attention on a ring of devices, each of which stores one block of the sequence.
 
 Shapes: `B` batch, `H` heads, `T` positions so far, `s` new positions, `m` stored positions, `C`
 width of the model (`d_model`), `d` width of a head, `d_c` width of a latent vector, `d_r` width of
@@ -55,7 +55,7 @@ class RollingCache:
     """The keys and values of one layer: the first `sinks` and the last `window` positions.
 
     Memory is bounded: between calls, the cache stores at most sinks + window positions, each once,
-    and no tensor keeps the memory of others alive. Keys are stored as they are passed, without
+    and no tensor keeps the memory of another one alive. Keys are stored as they are passed, without
     rotary positions (Xiao et al., 2024, §3.2), in their dtype and on their device.
 
     Attributes:
@@ -103,9 +103,9 @@ def sink_attention(
 
     The last s keys belong to the s queries. The query at position p sees the keys at positions
     a <= p with p - a < window, and those with a < min(sinks, p + 1). Rotary positions are counted
-    within the cache that this query sees (Xiao et al., 2024, §3.2), where no position is missing:
+    within the cache that this query sees (Xiao et al., 2024, §3.2), where they have no gaps:
     the query is at c = min(p, window + sinks - 1), a sink at its own position a, and every other
-    key at c - (p - a). Only these are rotated by, so p may be far beyond any trained position.
+    key at c - (p - a). The rotations depend only on these, so p may exceed all trained positions.
 
     Args:
         q: new queries, (B, H, s, d), not rotated.
@@ -121,8 +121,8 @@ def sink_attention(
         chunks gives the same outputs as feeding it at once.
 
     Raises:
-        ValueError: there is not exactly one position for each key; the message contains the number
-            of positions.
+        ValueError: the number of positions differs from the number of keys; the message contains
+            the number of positions.
     """
     # TODO: the distance of a query and a key in its window does not depend on c, so two score
     # matrices are enough: one for the window, one for the sinks. Then mask, softmax, values.
@@ -197,7 +197,7 @@ def quantize_kv(k: torch.Tensor, v: torch.Tensor, bits: int = 4) -> tuple[Quanti
         ValueError: bits is neither 4 nor 8, or d or d_v is odd for 4 bits; the message contains
             bits, or the odd width.
     """
-    # TODO: refuse; then for each of the two: minimum and maximum over the right axis, codes, bytes.
+    # TODO: check the arguments; for keys and values: range over the right axis, codes, bytes.
     raise NotImplementedError("quantize_kv")
 
 
