@@ -112,6 +112,17 @@ def test_a_mistake_three_calls_away_costs_nothing_either() -> None:
     assert found["lsh_attention"].inherits == ("hash_vectors",)
 
 
+@pytest.mark.thorough
+def test_what_calls_a_wrong_layer_with_a_cache_keeps_its_points() -> None:
+    engine = made("week10_llama", None)
+    try:
+        found = graded(engine, "counts_queries_from_zero")
+    finally:
+        engine.close()
+    assert kept(found, "LlamaBlock", "Llama", "load_weights")
+    assert found["Llama"].inherits == ("LlamaAttention",)
+
+
 HALVED = "def softmax(x, dim=-1):\n    parts = (x - x.amax(dim, True)).exp()\n"
 
 

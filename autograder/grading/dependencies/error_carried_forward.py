@@ -24,8 +24,8 @@ the mistake is in a helper. If a test still fails, the exercise itself contains 
   same way in a call that the submitted run never reached, the mistake is in the exercise itself.
 * A correct helper that is a class answers calls only: a rerun that crashes in another method of the
   student's class is discarded in the same way.
-* A correct helper is not called with an object, such as a cache. A test that still fails inherits
-  its failure if the solution with the helper's named misconception gives the same answers.
+* A correct helper is not called with an object, such as a cache. A test that then fails differently
+  inherits its failure if the solution with the helper's named misconception gives the same answers.
 * The exercise earns the points of the run with correct helpers, or of the run as submitted if that
   run passes more tests and earns more points (`Judge`). The better tests of the two runs are never
   combined, because a helper that ignores `causal` would hide half of its caller's mistakes.
@@ -202,6 +202,7 @@ class CarriedForward:
             elif ran.report.verdict is Verdict.PASS and first.failed and counts.answers:
                 credit[name] = 1.0
         settled = credit.keys() | rerun.keys()
+        settled |= {r.report.name for r in after if same_failure(before[r.report.name], r)}
         left = {n: r for n, r in before.items() if r.report.verdict.failed and n not in settled}
         for one in (m for h in helpers.names for m in self.runs.bank.of_exercise(h)):
             if left and one.name in named:
