@@ -306,6 +306,8 @@ def _fitted(value: Any, right: Any) -> Any:
     x, wanted = as_tensor(value), as_tensor(right)
     if x.is_meta or wanted.is_meta or x.numel() != wanted.numel():
         return value
+    if x.is_complex() and not wanted.is_complex():  # torch warns if a conversion does it
+        x = x.real
     if wanted.dtype is torch.bool and x.is_floating_point():
         x = x == 0 if bool((x < _HIDES).any()) else x != 0
     if x.shape != wanted.shape:
