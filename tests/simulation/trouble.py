@@ -18,7 +18,7 @@ import yaml
 from autograder.batch.grade import grade_batch
 from autograder.channels.canvas import CanvasAssignment
 from autograder.channels.http_client import Web
-from autograder.channels.push import Todo, carry_out_push, comments_of, plan_push
+from autograder.channels.push import carry_out_push, comments_of, plan_push
 from autograder.model.availability import axis
 from autograder.model.course import Course, Week, load
 from autograder.model.errors import NbgraderError
@@ -180,7 +180,7 @@ def push_to_a_canvas_that_fails(played: Played, week: Week) -> None:
         for _ in range(2):
             push = plan_push(course, week, canvas, scores, said)
             carry_out_push(course, week, canvas, push)
-        left = plan_push(course, week, canvas, scores, said).of(Todo.WRITE)
+        left = plan_push(course, week, canvas, scores, said).of("write")
     for n, (student, _, _) in server.users.items():
         held = server.submissions[n]
         points, comments = held["entered_score"], len(held["submission_comments"])
