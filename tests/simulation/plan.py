@@ -117,7 +117,8 @@ def _fill(part: Part, course: Course, bank: Bank, strength: float, draw: random.
         worse = mistakes or _mistakes(bank, 0.0, draw)
         part.hand_ins.append(_hand_in(course, bank, before, worse, answers, draw))
         mistakes = mistakes[1:]
-        answers += " Better now." if draw.random() < 0.5 else ""
+        # two submissions without a difference count as one
+        answers += " Better now." if draw.random() < 0.5 or not worse else ""
     part.hand_ins.append(_hand_in(course, bank, time, mistakes, answers, draw))
 
 
