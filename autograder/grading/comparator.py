@@ -68,6 +68,11 @@ def as_tensor(value: Any) -> torch.Tensor:
     return value if isinstance(value, torch.Tensor) else torch.from_numpy(np.array(value))
 
 
+def in_dtype(x: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
+    """Convert a tensor. Take the real part of complex values, because torch would warn of it."""
+    return (x.real if x.is_complex() and not dtype.is_complex else x).to(dtype)
+
+
 def largest_entry(x: Any) -> float:
     """Return the largest absolute value of the finite floats in an array, or 0 if it has none."""
     if not is_array(x):

@@ -17,7 +17,16 @@ from ...model.availability import CPU
 from ...worker.protocol import frames
 from ...worker.protocol.frames import Answer, request_of
 from ...worker.protocol.values import Decoder, Drawing, Encoder, Figure, read_answer, read_special
-from ..comparator import COARSE, DIGITS, Tolerance, as_tensor, close, is_array, rounding_of
+from ..comparator import (
+    COARSE,
+    DIGITS,
+    Tolerance,
+    as_tensor,
+    close,
+    in_dtype,
+    is_array,
+    rounding_of,
+)
 from ..outcomes import Answers, Flaw, Outcome
 from ..running.pytest_plugin import Ran
 from ..targets.in_process import Steps
@@ -306,8 +315,6 @@ def _fitted(value: Any, right: Any) -> Any:
     x, wanted = as_tensor(value), as_tensor(right)
     if x.is_meta or wanted.is_meta or x.numel() != wanted.numel():
         return value
-    if x.is_complex() and not wanted.is_complex():  # torch warns if a conversion does it
-        x = x.real
     if wanted.dtype is torch.bool and x.is_floating_point():
         x = x == 0 if bool((x < _HIDES).any()) else x != 0
     if x.shape != wanted.shape:
@@ -320,5 +327,5 @@ def _fitted(value: Any, right: Any) -> Any:
     lost = rounding_of(x.dtype)
     if lost > rounding_of(wanted.dtype) and close(x.double(), wanted, Tolerance(per_largest=lost)):
         return right
-    x = x.to(wanted.dtype)
+    x = in_dtype(x, wanted.dtype)
     return x if isinstance(right, torch.Tensor) else x.numpy()[() if not right.ndim else ...]
