@@ -220,7 +220,7 @@ class _Submitter(msgspec.Struct, rename=":{}".format):
 class _Metadata(msgspec.Struct, rename=":{}".format):
     """The metadata of one submission, without Gradescope's results."""
 
-    submitters: list[_Submitter] = []
+    submitters: list[_Submitter] | None = None
     created_at: dt.datetime | None = None
 
 
@@ -254,7 +254,7 @@ def _read_export(files: Sequence[tuple[str, Read]], roster: Roster) -> _Gradesco
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise KitError(f"{name}: not Gradescope's metadata: {str(error)[:120]}") from None
     for folder, about in submissions.items():
-        students = list(filter(None, (_student(p, roster) for p in about.submitters)))
+        students = list(filter(None, (_student(p, roster) for p in about.submitters or ())))
         export.folders[folder] = students
         if about.created_at:
             export.times.update(dict.fromkeys(students, format_timestamp(about.created_at)))

@@ -159,7 +159,7 @@ def open_gradebook(course: Course) -> Any:
 
 
 def enter_students(course: Course, listed: Sequence[RosterEntry]) -> None:
-    """Add a class list to the gradebook and store it; if it is empty, add the stored list again."""
+    """Add a class list to the gradebook and store it; if it is empty, add the stored list."""
     path = course.state / "class-list.json"
     stored = {e.student: e for e in [*(read_state(path, list[RosterEntry]) or ()), *listed]}
     with open_gradebook(course) as gradebook:
@@ -168,7 +168,8 @@ def enter_students(course: Course, listed: Sequence[RosterEntry]) -> None:
             gradebook.update_or_create_student(
                 entry.student, first_name=first, last_name=last, email=entry.email or None
             )
-    write_state(path, list(stored.values()))
+    if listed:
+        write_state(path, list(stored.values()))
 
 
 Transaction = Callable[[], AbstractContextManager[None]]

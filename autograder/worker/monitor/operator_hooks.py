@@ -85,8 +85,10 @@ def restored_watcher() -> Iterator[None]:
     """Restore the current watcher on exit."""
     global _watching
     before = _watching
-    yield
-    _watching = before
+    try:
+        yield
+    finally:
+        _watching = before
 
 
 def install_hooks(patterns: tuple[str, ...]) -> None:
