@@ -71,7 +71,8 @@ def _repairable(places: list[Suspect], ask: bool) -> str:
     lines = [f"line {p.line} of {p.file}{f' ({question(p.kind)})' if ask else ''}" for p in places]
     if places[0].explains:
         counts = (f"{t} explains {p.explains}" for t, p in zip(lines, places, strict=True))
-        return f"L{', and '.join(counts)[1:]} of the failed checks."
+        text = ", and ".join(counts)
+        return f"{text[0].upper()}{text[1:]} of the failed checks."
     if not all(p.alone for p in places):
         if len(lines) == 1:
             return f"One of the mistakes is in {lines[0]}."
@@ -204,12 +205,12 @@ class ExerciseView:
 
     @property
     def first(self) -> Finding | None:
-        """The finding to show first, or None if there is none or the exercise is not written."""
+        """The finding to show first; None without findings, and for an unwritten exercise."""
         return self.findings[0] if self.findings and self.state != "open" else None
 
     @property
     def headline(self) -> Finding | None:
-        """The first finding, or None if there is none or a name and an example say more than it."""
+        """The first finding; None if the named mistake says more."""
         is_symptom = self.named is not None and self.named.name.startswith(symptom_name(""))
         says_more = self.named is not None and (self.example is not None or not is_symptom)
         return None if says_more else self.first

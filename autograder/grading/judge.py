@@ -219,8 +219,10 @@ class Judge:
         own = _not_inherited(judged)
         if not any(r.report.verdict.failed for r in own):
             return judged
-        evidence, step = self._with_mistakes(judged, own, files), f"{exercise}, work"
-        shows_work = self._best_effort.run(step, lambda: self._shows_work(evidence), True)
+        evidence = self._with_mistakes(judged, own, files)
+        shows_work = self._best_effort.run(
+            f"{exercise}, work", lambda: self._shows_work(evidence), True
+        )
         return judged._replace(evidence=replace(evidence, shows_work=shows_work))
 
     def _with_mistakes(
@@ -232,7 +234,8 @@ class Judge:
         contracts are the first mistakes, and the other mistakes are those of the fitted run.
         """
         exercise, replaced = judged.evidence.exercise.name, judged.inherited.replaced
-        run, step, fits = self._best_effort.run, f"{exercise}, contract", list[dict[str, Ran]]()
+        run, step = self._best_effort.run, f"{exercise}, contract"
+        fits = list[dict[str, Ran]]()
         if self.rule.by == "mistakes":
             fits = run(step, lambda: self._work.fits(exercise, ran, files, replaced), fits)
         found = [self._with_named(judged, ran, files, fits[0] if fits else {})]
@@ -263,9 +266,10 @@ class Judge:
         fitted: the results of the failed tests if the exercise fits its contract
         """
         exercise, run = judged.evidence.exercise.name, self._best_effort.run
-        names, named = partial(self.names.misconceptions, exercise, ran, files), list[Named]()
+        named = list[Named]()
         if any(r.report.verdict.attempted for r in judged.ran):
-            named = run(f"{exercise}, name", names, named)
+            find = partial(self.names.misconceptions, exercise, ran, files)
+            named = run(f"{exercise}, name", find, named)
         tests = {n.name: n.tests for n in named}
         if named and self.rule.by == "mistakes":
             work = partial(self._work.tests_with_work, exercise, tests, ran, fitted)

@@ -23,7 +23,7 @@ import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any, Literal, assert_never
+from typing import Literal, assert_never
 
 import msgspec
 from msgspec.structs import replace
@@ -245,15 +245,24 @@ def _redact_exercise(view: ExerciseView, policy: Immediate) -> VisibleExercise:
     named = tuple(
         NamedMistake(d.title, d.hint, d.opening, d.is_minor) for d in view.report.explained
     )
-    located: dict[str, Any] = {"named": named, "where": view.where, "carried": view.carried}
-    located["counterexample"] = view.example
+    shown = VisibleExercise(
+        view.name,
+        view.points,
+        named=named,
+        where=view.where,
+        carried=view.carried,
+        counterexample=view.example,
+    )
     if policy.show == "names":
-        return VisibleExercise(view.name, view.points, **(located if named else {}))
-    score = view.score if policy.show == "scores" else None
-    state = view.state, view.words, view.mark, score
-    causes = tuple(_visible_findings(view))
-    return VisibleExercise(
-        view.name, view.points, *state, **located, causes=causes, passing=len(view.held)
+        return shown if named else VisibleExercise(view.name, view.points)
+    return replace(
+        shown,
+        state=view.state,
+        words=view.words,
+        mark=view.mark,
+        score=view.score if policy.show == "scores" else None,
+        causes=tuple(_visible_findings(view)),
+        passing=len(view.held),
     )
 
 

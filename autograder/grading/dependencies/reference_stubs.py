@@ -293,8 +293,8 @@ def _parameters(function: Callable[..., Any]) -> tuple[str, ...]:
 def _construction(plain: frames.Call, call: frames.StubCall) -> frames.Call:
     """Return the request that constructs the object of a call and loads its weights."""
     args, kwargs = call.making or ((), {})
-    weights = {"dtype": call.dtype, "state": call.state}
-    return replace(plain, args=args, kwargs=kwargs, construct=True, **weights)
+    made = replace(plain, args=args, kwargs=kwargs, construct=True)
+    return replace(made, dtype=call.dtype, state=call.state)
 
 
 def _layers(module: nn.Module) -> tuple[tuple[str, tuple[str, tuple[int, ...]]], ...]:

@@ -39,7 +39,8 @@ class CollectOrdinaryFiles(ExchangeCollect):
     def init_src(self) -> None:
         """Select each student's best submission, unless it was collected before."""
         course, week = self._course_and_week()
-        due, wanted = course.localized(week.due), self.coursedir and self.coursedir.student_id
+        assert self.coursedir is not None
+        due, wanted = course.localized(week.due), self.coursedir.student_id
         if not Workspace(course).inbound.is_dir():
             self.fail(f"Course not found: {Workspace(course).inbound}")  # type: ignore[no-untyped-call]  # nbgrader's own
         self.src_records: list[ExchangeSubmission] = []

@@ -66,12 +66,13 @@ def answer_groups(course: Course, week: Week, cell: str, *, together: bool) -> l
 
     together: group equal answers; otherwise every answer is a group
     """
-    grouped: dict[tuple[str, ...], list[_Entry]] = defaultdict(list)
+    grouped: dict[tuple[object, ...], list[_Entry]] = defaultdict(list)
     for state in cell_states(course):
         if (state.week, state.cell) == (week.name, cell):
             entry = _entry(course, week, state)
             shared = entry[1] if together and entry[1] else state.student
-            grouped[(shared, *map(repr, state[4:]))].append(entry)
+            given = state.automatic, state.manual, state.waiting, state.comment
+            grouped[(shared, state.points, *given)].append(entry)
     groups = [_group(sorted(entries)) for entries in grouped.values()]
     return sorted(groups, key=lambda g: (not g.state.waiting, g.unanswered, g.code))
 

@@ -163,7 +163,8 @@ class Submissions:
                 if submission.digest == digest:
                     return submission
             raise IntakeError("Choose your files again: the service no longer has them.")
-        submission = self._submit(student, week, draft[0], channel)
+        files, _ = draft
+        submission = self._submit(student, week, files, channel)
         self.drafts.discard(student, week.name)
         return submission
 

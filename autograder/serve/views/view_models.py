@@ -207,13 +207,17 @@ class Views:
         elif submission.error and submission.state == WAITING:
             why = _FAILED
         received = local_time(submission.received, course)
-        copied = ("receipt", "student", "week", "state", "digest", "channel")
         return SubmissionView(
-            **{name: getattr(submission, name) for name in copied},
+            receipt=submission.receipt,
+            student=submission.student,
+            week=submission.week,
             title=week.title if week else submission.week,
+            state=submission.state,
             words="Not accepted" if refused else _WORDS[submission.state],
             received=in_words(received, seconds=True),
             received_short=in_short(received),
+            digest=submission.digest,
+            channel=submission.channel,
             why=why,
             result=result,
             counts=submission.receipt == counting,
