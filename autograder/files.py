@@ -119,7 +119,7 @@ def public_draw(name: int | str) -> bytes:
 def in_turn(folder: Path) -> Iterator[None]:
     """Hold an exclusive lock on a folder, creating it if needed; wait while it is locked.
 
-    The lock of a dead process is released. On file systems without locks, nothing is locked.
+    The lock of a dead process is released. File systems without locks are not protected.
     """
     import fcntl
 
@@ -175,7 +175,7 @@ class WorkFolder:
 def sweep(prefix: str = _PREFIX, within: str | None = None, remove: _Remove = _remove) -> None:
     """Remove this user's folders named `prefix*` that no running process has locked.
 
-    The parameters are those of `WorkFolder`. Without file locks (on Windows), nothing is removed.
+    See `WorkFolder` for the parameters. Without file locks (on Windows), nothing is removed.
     """
     for folder in Path(within or tempfile.gettempdir()).glob(f"{prefix}*"):
         with contextlib.suppress(OSError):
