@@ -320,12 +320,13 @@ def _fitted(value: Any, right: Any) -> Any:
     if x.shape != wanted.shape:
         axes = permutations(range(x.squeeze().ndim)) if x.ndim <= _MOST_ORDERED else ()
         moved = [y for a in axes if (y := x.squeeze().permute(a)).shape == wanted.squeeze().shape]
-        gaps = [(y.double() - wanted.squeeze().double()).nan_to_num().abs().sum() for y in moved]
+        real = in_dtype(wanted.squeeze(), torch.float64)
+        gaps = [(in_dtype(y, torch.float64) - real).nan_to_num().abs().sum() for y in moved]
         if not moved:
             return value
         x = moved[gaps.index(min(gaps))].reshape(wanted.shape)
     lost = rounding_of(x.dtype)
-    if lost > rounding_of(wanted.dtype) and close(x.double(), wanted, Tolerance(per_largest=lost)):
+    if lost > rounding_of(wanted.dtype) and close(x, wanted, Tolerance(per_largest=lost)):
         return right
     x = in_dtype(x, wanted.dtype)
     return x if isinstance(right, torch.Tensor) else x.numpy()[() if not right.ndim else ...]

@@ -1,7 +1,7 @@
 """Check which failed tests show work, so that a named mistake still earns points."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from enum import Enum
 from types import MappingProxyType
@@ -12,10 +12,10 @@ from ...model.report.schema import Verdict
 from ...worker.protocol import frames
 from ...worker.protocol.frames import Answer, request_of
 from ..diagnosis.equivalence import same_failure
-from ..outcomes import Answers, Flaw
+from ..outcomes import Answers, Flaw, Outcome
 from ..running.pytest_plugin import Ran
 from ..running.test_runner import Files, Load, Runs
-from ..targets.in_process import InProcess, Recording, Target
+from ..targets.in_process import InProcess, Target
 from .answer_contents import (
     answer_contents,
     has_correct_parts,
@@ -216,17 +216,21 @@ def _same_ending(mine: Ran, wrong: Ran) -> bool:
     return own is None and expected is None and len(types) == 1 and "" not in types
 
 
-class _Fitting(Recording):
+class _Fitting:
     """Wraps a program and fits its layers to loaded parameters, and its results to `right`."""
 
     def __init__(self, inner: Target, right: Mapping[str, Answers] = MappingProxyType({})) -> None:
-        super().__init__(inner)
-        self._right = right
+        self._inner, self._right, self.close = inner, right, inner.close
+        self._rest: Iterator[Answer | Outcome] = iter(())
+
+    def begin(self, test: str, exercise: str) -> None:
+        self._rest = iter(self._right.get(test, ()))
+        self._inner.begin(test, exercise)
 
     def request(self, frame: bytes) -> Answer:
         call, buffers = request_of(frame)
         if isinstance(call, frames.Call) and call.construct:
             frame = frames.pack(replace(call, fitting=True), [bytes(b) for b in buffers])
-        answer, number = super().request(frame), len(self.steps[self._test])
-        right = self._right.get(self._test, ())[number - 1 : number]
-        return with_form(answer, right[0]) if right and isinstance(right[0], tuple) else answer
+        right = next(self._rest, None)
+        answer = self._inner.request(frame)
+        return with_form(answer, right) if isinstance(right, tuple) else answer
