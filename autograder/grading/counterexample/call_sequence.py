@@ -6,8 +6,10 @@ it, so that steps can be dropped although the objects' numbers differ between pr
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any, Literal
 
 import msgspec
@@ -20,7 +22,6 @@ from ..assertions.case import Special
 from ..comparator import is_array
 from ..outcomes import Outcome
 from ..targets.in_process import Steps, Target
-from .value_text import counted
 
 AFTER_CALL = """
 def arguments_after(owner, path, args, kwargs):
@@ -30,6 +31,7 @@ def arguments_after(owner, path, args, kwargs):
     called(*args, **kwargs)
     return args, kwargs
 """
+CELL_TEXTS = tomllib.loads(Path(__file__).with_name("notebook_cell.toml").read_text("utf-8"))
 Pattern = Literal["ones", "eye", "counted", "normal"]
 
 
@@ -272,16 +274,9 @@ def weights(
     pattern: Pattern, kinds: Mapping[str, tuple[str, tuple[int, ...]]]
 ) -> dict[str, torch.Tensor]:
     """Return weights in a pattern, by parameter name. `kinds`: their dtypes and shapes."""
-    state, generator = {}, torch.Generator().manual_seed(0)
+    state, names = {}, {"torch": torch, "generator": torch.Generator().manual_seed(0)}
     for name, (dtype, shape) in sorted(kinds.items()):
-        match pattern:
-            case "eye" if len(shape) == 2:
-                value = torch.eye(*shape)
-            case "counted":
-                value = counted(shape, 3)
-            case "normal":
-                value = torch.randn(shape, generator=generator)
-            case _:
-                value = torch.ones(shape)
-        state[name] = value.to(TORCH_DTYPES.get(dtype, torch.float32))
+        weight = torch.empty(shape, dtype=TORCH_DTYPES.get(dtype, torch.float32))
+        values = eval(CELL_TEXTS["weights"][pattern]["values"], names, {"weight": weight})
+        state[name] = values.to(weight.dtype)
     return state

@@ -18,49 +18,10 @@ from ..assertions.case import Special
 from ..comparator import is_array
 from ..disclosure.signatures import Signatures
 from .answer_difference import AnswerDifference, Sides
-from .call_sequence import Made, Step, leaves_of
+from .call_sequence import CELL_TEXTS, Made, Step, leaves_of
 from .value_text import array_text, float_literal
 
-# The text of a pattern of weights (`call_sequence.weights`), and the statement that makes it.
-_WEIGHTS = {
-    "ones": ("every weight is 1", "weight.fill_(1)"),
-    "eye": (
-        "weights: matrices with 1 on the diagonal, vectors of 1",
-        "weight.copy_(torch.eye(*weight.shape) if weight.ndim == 2 else torch.ones_like(weight))",
-    ),
-    "counted": (
-        "weights: 0, 1, 2, 0, 1, …",
-        "weight.copy_((torch.arange(weight.numel()) % 3).view(weight.shape))",
-    ),
-    "normal": (
-        "weights: drawn with seed 0",
-        "weight.copy_(torch.randn(weight.shape, generator=generator))",
-    ),
-}
-# The arguments of a BertConfig, by key of the content of an `hf_encoder`, and the weights that
-# `builders.draw_weights` draws.
-_ENCODER_SIZES = {
-    "hidden_size": "hidden",
-    "num_hidden_layers": "layers",
-    "num_attention_heads": "heads",
-}
-_DRAW_WEIGHTS = """generator = torch.Generator().manual_seed({1})
-for part in {0}.modules():
-    for name, weight in part.named_parameters(recurse=False):
-        if name == "bias" or isinstance(part, torch.nn.LayerNorm):
-            weight.data.fill_(name == "weight")
-        else:
-            weight.data.normal_(0.0, 0.4, generator=generator)
-            if getattr(part, "padding_idx", None) is not None:
-                weight.data[part.padding_idx] = 0"""
 _SEED = "generator = torch.Generator().manual_seed(0)\n"
-_GPU = 'device = "cuda" if torch.cuda.is_available() else "meta"  # "meta" computes no values\n'
-_OPERATORS = {
-    "__getitem__": "{0}[{1}]",
-    "__setitem__": "{0}[{1}] = {2}",
-    "__len__": "len({0})",
-    "__contains__": "{1} in {0}",
-}
 _TO_GPU = '.to("cuda")'
 _PRECISE = 4  # digits that torch and NumPy print by default
 _MOST_CHARACTERS = 2000  # of calls that a person reads
@@ -129,10 +90,11 @@ class Script:
         name = self._objects[step.key] = self._new_name(words[-1].lower() if words else "result")
         statement = f"{name} = {self._call(step)}"
         if step.fill is not None:
-            text, make = _WEIGHTS[step.fill]
-            weights = f"for _, weight in sorted({name}.state_dict().items()):\n    {make}"
-            seed = _SEED if step.fill == "normal" else ""
-            self._add(f"{statement}  # {text}", f"{statement}\n{seed}{weights}")
+            pattern, seed = CELL_TEXTS["weights"][step.fill], _SEED if step.fill == "normal" else ""
+            weights = f"for _, weight in sorted({name}.state_dict().items()):"
+            values = f"    weight.copy_({pattern['values']})"
+            short = f"{statement}  # {pattern['description']}"
+            self._add(short, f"{statement}\n{seed}{weights}\n{values}")
         else:
             self._add(statement)
             if step.state:
@@ -220,8 +182,8 @@ class Script:
         owner = "" if step.owner is None else self._object(step.owner)
         if path == "__setattr__":
             return f"{owner}.{step.args[0]} = {given[1]}"
-        if owner and path in _OPERATORS:
-            return _OPERATORS[path].format(owner, *given)
+        if owner and path in CELL_TEXTS["operators"]:
+            return str(CELL_TEXTS["operators"][path]).format(owner, *given)
         called = ".".join(part for part in (owner, path) if part)
         text = called if options.fetch else f"{called}({', '.join(given)})"
         if options.construct and step.state is not None:
@@ -290,22 +252,19 @@ class Script:
         return name
 
     def _encoder(self, content: dict[str, Any], step: Step) -> str:
-        name, words = self._new_name("model"), _words(content)
-        sizes = ", ".join(f"{text}={content[key]}" for text, key in _ENCODER_SIZES.items())
-        made = (
-            f"BertConfig(len(words), {sizes}, intermediate_size={2 * content['hidden']}, "
-            f"attn_implementation={content['attention']!r})"
+        name = self._new_name("model")
+        moved = "" if content["dtype"] == "float32" else f".to(torch.{content['dtype']})"
+        moved += "" if step.options.device == CPU else _TO_GPU
+        given = {
+            "words": ["[PAD]", "[UNK]", "[CLS]", "[SEP]", *content["vocabulary"]],
+            "mode": "train" if content["training"] else "eval",
+            "inner": 2 * content["hidden"],
+        }
+        made, short, full = (
+            text.format(name=name, moved=moved, **content, **given)
+            for text in CELL_TEXTS["encoder"].values()
         )
-        dtype = "" if content["dtype"] == "float32" else f".to(torch.{content['dtype']})"
-        moved = _TO_GPU if step.options.device != CPU else ""
-        mode = "train" if content["training"] else "eval"
-        statement = f"{name} = BertModel({made}, add_pooling_layer=False)"
-        self._add(f"words = {words}")
-        self._add(
-            f"{statement}.{mode}(){dtype}{moved}  # weights: drawn with seed {content['seed']}",
-            f"{statement}.{mode}()\n{_DRAW_WEIGHTS.format(name, content['seed'])}"
-            + (f"\n{name}{dtype}{moved}" if dtype or moved else ""),
-        )
+        self._add(f"{made}{short}", f"{made}{full}" + (f"\n{name}{moved}" if moved else ""))
         self._objects[-len(self._objects) - 1] = name
         return name
 
@@ -323,16 +282,11 @@ class Script:
             f"from {module.removesuffix('.py')} import {', '.join(names)}" if names else "",
         ]
         if '"cuda"' in text:
-            text = _GPU + text.replace('"cuda"', "device")
+            text = CELL_TEXTS["gpu"] + text.replace('"cuda"', "device")
         if is_precise:
             lines.append("torch.set_printoptions(precision=9), np.set_printoptions(precision=9)")
         lines += ["torch.manual_seed(0)"] * is_random
         return "\n".join([*filter(None, lines), "", text])
-
-
-def _words(content: dict[str, Any]) -> list[str]:
-    """Return the vocabulary of an encoder (`builders`)."""
-    return ["[PAD]", "[UNK]", "[CLS]", "[SEP]", *content["vocabulary"]]
 
 
 def path_of(step: Step, makers: dict[int, Step]) -> str:
