@@ -83,7 +83,11 @@ def difference(
     new = [] if makes else [e for e in a.side_effects if e not in b.side_effects]
     if new:
         return AnswerDifference("argument" if new[0].effect in _ARGUMENTS else "effect", (new[0],))
-    return _of_counts(a.counts, b.counts, work) if a.counts and b.counts else None
+    for name in wrong_counts(a.counts, b.counts) if a.counts and b.counts else ():
+        if work is None or name in work:
+            kind = "memory access" if name in MEMORY_ACCESS else "work"
+            return AnswerDifference(kind, (name,))
+    return None
 
 
 def _of_status(a: frames.Reply, b: frames.Reply) -> AnswerDifference | None:
@@ -152,14 +156,6 @@ def _wrong_gradient(mine: tuple[Any, ...], right: tuple[Any, ...], value: Any) -
 def _with_zeros(a: Any, b: Any) -> tuple[Any, Any]:
     """Replace a missing gradient by zeros."""
     return torch.zeros_like(b) if a is None else a, torch.zeros_like(a) if b is None else b
-
-
-def _of_counts(
-    a: frames.Counts, b: frames.Counts, work: Collection[str] | None
-) -> AnswerDifference | None:
-    name = next((n for n in wrong_counts(a, b) if work is None or n in work), None)
-    kind = "memory access" if name in MEMORY_ACCESS else "work"
-    return None if name is None else AnswerDifference(kind, (name,))
 
 
 def is_style(

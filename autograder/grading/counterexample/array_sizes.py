@@ -43,8 +43,11 @@ def single_axes(calls: Calls) -> Iterator[Calls]:
                 for only in (None, "first", "others"):
                     yield tuple(_with_shorter_axis(s, axis, size, to, only) for s in calls)
                 cut = tuple(_with_shorter_axis(s, axis, size, to, None) for s in calls)
-                for place in _places(calls, size):
-                    yield tuple(_with_number(s, place, to) for s in cut)
+                for path, index in _places(calls, size):
+                    yield tuple(
+                        s.mapped(PlainValues(index, to)) if s.options.path == path else s
+                        for s in cut
+                    )
 
 
 def _with_shorter_axis(step: Step, axis: int, size: int, to: int, only: str | None) -> Step:
@@ -77,11 +80,6 @@ def _places(calls: Calls, size: int) -> list[tuple[str, int]]:
             if type(v) is int and v == size
         ]
     return list(dict.fromkeys(found))
-
-
-def _with_number(step: Step, place: tuple[str, int], to: int) -> Step:
-    path, index = place
-    return step.mapped(PlainValues(index, to)) if step.options.path == path else step
 
 
 def _lengths(calls: Calls) -> list[int]:

@@ -143,20 +143,14 @@ def _mapped(value: Any, change: Callable[[Any], Any], memo: dict[int, Any]) -> A
         new = type(value)(_mapped(v, change, memo) for v in change(value))
     elif isinstance(value, dict):
         new = {k: _mapped(v, change, memo) for k, v in value.items()}
-    elif isinstance(value, Special):
-        new = Special(value.kind, _mapped_special(value, change, memo))
+    elif isinstance(value, Special) and _has_arrays(value):  # texts, such as settings, stay
+        content = _mapped(value.value, lambda v: v if isinstance(v, str) else change(v), memo)
+        new = Special(value.kind, content)
     else:
-        new = value if isinstance(value, Made) else change(value)
+        new = value if isinstance(value, (Made, Special)) else change(value)
     if is_array(value) or isinstance(value, list):
         memo[id(value)] = value, new
     return new
-
-
-def _mapped_special(special: Special, change: Callable[[Any], Any], memo: dict[int, Any]) -> Any:
-    """Return new content of a special argument, with the same texts, such as names of settings."""
-    if not _has_arrays(special):
-        return special.value
-    return _mapped(special.value, lambda v: v if isinstance(v, str) else change(v), memo)
 
 
 def _has_arrays(value: Special) -> bool:
@@ -184,7 +178,7 @@ def decoded(steps: Steps) -> tuple[Step, ...]:
         if not isinstance(request_of(frame)[0], frames.Call):
             continue
         step = read_step(key, frame, made.__getitem__)
-        if step.options.construct and step.state is None and _has_weights(answer):
+        if step.options.construct and step.state is None and _state_of(answer):
             step = replace(step, fill="normal")  # initial weights are a matter of style
         found.append(step)
         for made_here, handle in _handles(answer, key):
@@ -223,9 +217,10 @@ def read_step(
     )
 
 
-def _has_weights(answer: Answer | Outcome) -> bool:
+def _state_of(answer: Answer | Outcome) -> dict[str, tuple[str, tuple[int, ...]]] | None:
+    """Return the dtypes and shapes of a new module's weights, or None for any other answer."""
     value = answer[0].value if isinstance(answer, tuple) else None
-    return isinstance(value, frames.HandleV) and bool(value.state)
+    return value.state if isinstance(value, frames.HandleV) else None
 
 
 def _handles(answer: Answer | Outcome, key: int) -> Iterator[tuple[Made, int]]:
@@ -262,10 +257,9 @@ class Player:
         for step in steps:
             if step.fill is not None and step.state is None:
                 answers = self.play([*found, step])
-                last = answers[-1] if len(answers) > len(found) else None
-                value = last[0].value if isinstance(last, tuple) else None
-                if isinstance(value, frames.HandleV) and value.state is not None:
-                    step = replace(step, state=weights(step.fill, value.state))
+                state = _state_of(answers[-1]) if len(answers) > len(found) else None
+                if state is not None:
+                    step = replace(step, state=weights(step.fill, state))
             found.append(step)
         return tuple(found)
 

@@ -106,7 +106,7 @@ def _plain_options(calls: Calls) -> Iterator[Calls]:
     yield tuple(s.with_options(count=False, compiled=False, order=None) for s in calls)
     yield tuple(s.with_options(printing=False) for s in calls)
     yield each(calls, dense)
-    for layout in (_swapped, _neighbours_swapped, _every_second):
+    for layout in _LAYOUTS:
         yield each(calls, partial(_laid_out, layout))
     casts = (s.with_options(dtype=s.options.dtype and "float32") for s in calls)
     yield each(tuple(casts), _usual_type)
@@ -121,16 +121,11 @@ def _laid_out(layout: Callable[[torch.Tensor], torch.Tensor], x: Any) -> Any:
     return layout(x) if isinstance(x, torch.Tensor) else layout(torch.from_numpy(x)).numpy()
 
 
-def _swapped(x: torch.Tensor) -> torch.Tensor:
-    return x.transpose(0, -1).contiguous().transpose(0, -1)
-
-
-def _neighbours_swapped(x: torch.Tensor) -> torch.Tensor:
-    return x.transpose(-3, -2).contiguous().transpose(-3, -2)
-
-
-def _every_second(x: torch.Tensor) -> torch.Tensor:
-    return x.repeat_interleave(2, dim=-1)[..., ::2]
+_LAYOUTS: tuple[Callable[[torch.Tensor], torch.Tensor], ...] = (
+    lambda x: x.transpose(0, -1).contiguous().transpose(0, -1),
+    lambda x: x.transpose(-3, -2).contiguous().transpose(-3, -2),
+    lambda x: x.repeat_interleave(2, dim=-1)[..., ::2],
+)
 
 
 def _usual_type(x: Any) -> Any:

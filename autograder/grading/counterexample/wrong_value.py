@@ -7,7 +7,7 @@ counterpart: the same output, or the result of the same operation on the same op
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from typing import Any, NamedTuple
 
@@ -89,28 +89,23 @@ def _counterpart(run: TracedRun, row: int, rights: Sequence[TracedRun]) -> Row |
     places = [n for n, output in enumerate(run.returned) if row == _producer(run, output)]
 
     def is_same_step(right_run: TracedRun, r: int) -> bool:
+        if not inputs or not node.operation or right_run.node(r).operation != node.operation:
+            return False
         theirs = right_run.rows[right_run.operands[r]]
-        return bool(inputs) and all(same(x, theirs).any() for x in inputs)
-
-    def is_same_operation(right_run: TracedRun, r: int) -> bool:
-        return node.operation != "" and right_run.node(r).operation == node.operation
+        return all(same(x, theirs).any() for x in inputs)
 
     def is_same_output(right_run: TracedRun, r: int) -> bool:
         theirs = right_run.returned
         return len(theirs) == len(run.returned) and r in (theirs[n] for n in places[:1])
 
-    rules: tuple[tuple[Callable[[TracedRun, int], bool], ...], ...] = (
-        (is_same_output,),
-        (is_same_operation, is_same_step),
-    )
     comparable = [
         (right, r)
         for right in rights
         for r, other in enumerate(right.rows)
         if other[KIND] == value[KIND]
     ]
-    for rule in rules:
-        found = [(right, r) for right, r in comparable if all(f(right, r) for f in rule)]
+    for rule in (is_same_output, is_same_step):
+        found = [(right, r) for right, r in comparable if rule(right, r)]
         if any(same(value, right.rows[[r]]).any() for right, r in found):
             return None  # this step is correct, and its value is a wrong one elsewhere
         programs = {id(right) for right, _ in found}
