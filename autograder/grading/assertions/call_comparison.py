@@ -82,9 +82,8 @@ def in_a_row(name, *calls):
 """
 
 
-@lru_cache(maxsize=64)  # the few helper modules are the same for all submissions
-def _signatures_in(source: str) -> Signatures:
-    return Signatures(source)
+# The few helper modules are the same for all submissions.
+_signatures_in = lru_cache(maxsize=64)(Signatures)
 
 
 @dataclass(frozen=True)

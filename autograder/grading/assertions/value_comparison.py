@@ -54,7 +54,9 @@ def explain_difference(
     total, wrong = off.numel(), int(off.sum())
     budget = MessageBudget(VALUES)
     pattern = _pattern(actual, expected, off)
-    sums = "" if _sums_by_chance(subject) else _sums(actual, expected)
+    is_output = getattr(subject, "is_output", False)
+    by_chance = is_output or "output" in subject or subject.startswith("The gradient")
+    sums = "" if by_chance else _sums(actual, expected)
     budget.afford(HINTS)  # charged even without a hint, because its absence reveals something
     budget.afford(ROUGH if sums else 2)
     hints = [text for text in (pattern, sums) if text]
@@ -63,11 +65,6 @@ def explain_difference(
         return " ".join([f"{subject} is not the right number.", *hints])
     share = "every entry" if wrong == total else count_of(wrong, total, budget)
     return " ".join([f"{subject} differs in {share}{place}{_rows(off, budget)}.", *hints])
-
-
-def _sums_by_chance(subject: str) -> bool:
-    is_output = isinstance(subject, NamedParts) and subject.is_output
-    return is_output or "output" in subject or subject.startswith("The gradient")
 
 
 def _worst_entry(

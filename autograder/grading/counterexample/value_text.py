@@ -82,7 +82,8 @@ def array_text(x: Any) -> str:
     dtype = f", dtype={library}.{name}"
     flat, shape = t.flatten().tolist(), tuple(t.shape)
     sizes = ", ".join(map(str, shape)) if is_torch and shape else repr(shape)
-    if not flat or _is_constant(flat, t.ndim):
+    is_constant = len(flat) > max(2, t.ndim) and all(v == flat[0] for v in flat)
+    if not flat or is_constant:
         kind = "" if name == usual else dtype
         if not flat or flat[0] in (0, 1):
             word = "ones" if flat and flat[0] else "zeros"
@@ -91,10 +92,6 @@ def array_text(x: Any) -> str:
         return f"{library}.full({shape!r}, {_list(flat[0], name)}{kind})"
     kind = "" if name in (usual, "int64", "bool") else dtype
     return f"{library}.{make}({_list(t.tolist(), name)}{kind})"
-
-
-def _is_constant(flat: list[Any], axes: int) -> bool:
-    return len(flat) > max(2, axes) and all(v == flat[0] for v in flat)
 
 
 def _list(value: Any, name: str) -> str:

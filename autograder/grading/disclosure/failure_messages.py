@@ -24,6 +24,7 @@ _LONGEST_TEXT = 300
 _LONGEST_LITERAL = 200
 _LONGEST_LINE = 120
 _MOST_BANNED = 3  # forbidden calls that a message may list
+_OUT_OF_MEMORY = ("can't allocate memory", "out of memory", "No space left")
 _UNNAMED_CALL = "a library call that does it"
 _FREQUENT = tuple(WORDS["sentences"])
 # Matches the start of a top-level statement. The group is the name of a definition, if any.
@@ -51,7 +52,7 @@ def crashed(
     line, error = words.line(raised.line, budget), words.error(raised, budget)
     if "NotImplementedError" in raised.bases and line is not None:
         return _unwritten(name, line, module, source, brought)
-    if _is_out_of_memory(raised):
+    if "MemoryError" in raised.bases or any(text in raised.message for text in _OUT_OF_MEMORY):
         return LimitExceeded(f"{caller} asked for more memory than a submission may use.")
     at = _at(line, module, source)
     if error in ("PermissionError", "BlockingIOError") or "start new thread" in raised.message:
@@ -88,11 +89,6 @@ def _enclosing_definition(line: int, source: tuple[str, ...]) -> str:
         if found := _AT_THE_MARGIN.match(text):
             return found[1] or ""
     return ""
-
-
-def _is_out_of_memory(raised: frames.Raised) -> bool:
-    texts = ("can't allocate memory", "out of memory", "No space left")
-    return "MemoryError" in raised.bases or any(text in raised.message for text in texts)
 
 
 def _at(line: int | None, module: str, source: tuple[str, ...]) -> str:

@@ -10,7 +10,6 @@ from ...model.report.findings import MAKES
 from ...model.report.schema import Suspect, Verdict
 from ...repair import function_definitions, parameter_definitions
 from ...worker.protocol.frames import StateMismatch
-from ..running.pytest_plugin import Ran
 from .candidate_runner import WrongExercise
 
 _LINES_REPORTED = 3
@@ -26,7 +25,9 @@ def declaration_places(wrong: WrongExercise, right: str) -> tuple[Suspect, ...]:
 
 def _rejecting(wrong: WrongExercise, right: str) -> Iterator[Suspect]:
     """Yield the signatures that reject calls which the solution's signatures accept."""
-    rejected = sum(map(_is_rejected, wrong.failing))
+    raised = [r.last_raised for r in wrong.failing]
+    # Calls that raise TypeError before they reach a line of the submission are rejected.
+    rejected = sum(x is not None and x.type == "TypeError" and not x.line for x in raised)
     if not rejected:
         return
     mine = function_definitions(wrong.source, wrong.exercise)
@@ -42,12 +43,6 @@ def _suspect(wrong: WrongExercise, line: int, kind: str, count: int) -> Suspect:
     """Return a line that explains this number of failed tests."""
     alone = count == len(wrong.failing)
     return Suspect(wrong.module, line, wrong.exercise, kind, alone, 0 if alone else count)
-
-
-def _is_rejected(ran: Ran) -> bool:
-    """Return True if a call raised TypeError before it reached a line of the submission."""
-    raised = ran.last_raised
-    return raised is not None and raised.type == "TypeError" and not raised.line
 
 
 def _accepts_fewer(mine: ast.arguments, theirs: ast.arguments) -> bool:

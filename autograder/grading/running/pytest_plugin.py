@@ -206,7 +206,10 @@ class GraderPlugin:
         settled = self._raised = self._settled.get(exercise) or known.lacking()
         stored = None if settled else target.follow()
         if stored is None and settled is None:
-            self._play(item, self.new_case(item, target, self._source))
+            self._case = self.new_case(item, target, self._source)
+            self._case.begin()
+            # `pytest_runtest_makereport` stores the exception; None tears down all fixtures.
+            runtestprotocol(item, log=False, nextitem=None)
         raised = self._raised
         end, fault = (stored, "") if stored else self._judge(name, item.path.parent)
         passed = end is PASSED
@@ -219,15 +222,10 @@ class GraderPlugin:
             report = replace(report, verdict=end.verdict, message=end.message, line=line)
         else:
             target.release()
-        in_doubt = bool(fault) and not _is_system_error(raised)
+        of_machine = isinstance(raised, MemoryError) and machine_is_short()
+        in_doubt = bool(fault) and not (of_machine or isinstance(raised, _SYSTEM_ERRORS))
         clear_frames(raised)
         return Ran(report, exercise, target.answers, fault, in_doubt, end.flaw)
-
-    def _play(self, item: Any, case: Case) -> None:
-        """Run a test. `pytest_runtest_makereport` stores its exception in `_raised`."""
-        self._case = case
-        case.begin()
-        runtestprotocol(item, log=False, nextitem=None)  # None tears down all fixtures
 
     def name(self, item: Any) -> str:
         return self.known(item).report.name
@@ -299,12 +297,6 @@ def add_markers(config: pytest.Config) -> None:
         "dtypes(*names): the dtypes this test runs in",
     ):
         config.addinivalue_line("markers", line)
-
-
-def _is_system_error(error: BaseException | None) -> bool:
-    return isinstance(error, _SYSTEM_ERRORS) or (
-        isinstance(error, MemoryError) and machine_is_short()
-    )
 
 
 def exercise_of(item: Any) -> str:
