@@ -23,6 +23,7 @@ import errno
 import tempfile
 import tomllib
 from collections.abc import Mapping
+from contextlib import suppress
 from enum import Enum
 from functools import cache
 from pathlib import Path
@@ -44,7 +45,10 @@ def tripwire(*, alone: bool, gpu: bool) -> tuple[bytes, dict[int, str]]:
 
     Both results are empty if the kernel does not support notifications.
     """
-    if not _kernel_can_ask():
+    actions = ""
+    with suppress(OSError):
+        actions = _ACTIONS.read_text(encoding="ascii")
+    if "user_notif" not in actions.split():
         return b"", {}
     import pyseccomp as seccomp
 
@@ -66,14 +70,6 @@ def _call_number(seccomp: Any, name: str) -> int:
         return max(-1, int(seccomp.resolve_syscall(seccomp.system_arch(), name)))
     except (OSError, ValueError):
         return -1
-
-
-@cache
-def _kernel_can_ask() -> bool:
-    try:
-        return "user_notif" in _ACTIONS.read_text(encoding="ascii").split()
-    except OSError:
-        return False
 
 
 def _exported(filter_: Any) -> bytes:

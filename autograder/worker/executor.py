@@ -185,7 +185,8 @@ class Executor:
                 gradients: tuple[frames.Value, ...] | None = None
                 detached: tuple[int, ...] = ()
                 if request.cotangents is not None:
-                    inputs += self._parameters(request)
+                    owner = self.objects[request.handle] if request.handle is not None else None
+                    inputs += float_parameters(owner) if isinstance(owner, nn.Module) else []
                     gradients, detached = pulled_back(result, request, inputs, decoder, encoder)
             devices.finish(request.device)
             value = self._encode_result(result, encoder)
@@ -269,12 +270,6 @@ class Executor:
             self.objects.append(axes)
             return axes
         return build(value.kind, decoder(value.value), request.device)
-
-    def _parameters(self, request: frames.Call) -> list[torch.Tensor]:
-        owner = self.objects[request.handle] if request.handle is not None else None
-        if not isinstance(owner, nn.Module):
-            return []
-        return float_parameters(owner)
 
     # Describing
 

@@ -19,6 +19,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from operator import attrgetter
 from types import FunctionType
 from typing import Any
 
@@ -214,7 +215,7 @@ class ModuleStub:
 
     def _call(self, module: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         args, kwargs, dropped = self.forward.translated(args, kwargs, bound=1)
-        state = {name: _weight(module, name) for name in module._stub_weights}
+        state = {name: attrgetter(name)(module) for name in module._stub_weights}
         trained: list[torch.Tensor] = [
             x
             for _, x in sorted(state.items())
@@ -284,9 +285,3 @@ def _submodule(module: nn.Module, path: str, kinds: dict[str, Any]) -> nn.Module
             current.add_module(part, _layer(*kind) if kind else nn.Module())
         current = getattr(current, part)
     return current
-
-
-def _weight(module: nn.Module, name: str) -> torch.Tensor:
-    path, _, last = name.rpartition(".")
-    found: torch.Tensor = getattr(module.get_submodule(path), last)
-    return found

@@ -99,8 +99,10 @@ def install_hooks(patterns: tuple[str, ...]) -> None:
         _replace_kernels(patterns)
     hook_functions(patterns, note)
     operators = {plain(name.partition("::")[2].partition(".")[0]) for name, _ in _set}
+    public = (f for some in get_overridable_functions().values() for f in some)
+    forbidden = (f for f in public if matches(getattr(f, "__name__", ""), patterns))
     # Calls of a public function are reported if it, or an operator of the same name, is hooked.
-    if all(is_hooked(f) or plain(f.__name__) in operators for f in _public_functions(patterns)):
+    if all(is_hooked(f) or plain(f.__name__) in operators for f in forbidden):
         _covered.update(patterns)
 
 
@@ -113,11 +115,6 @@ def hooks_cover(patterns: tuple[str, ...]) -> bool:
     If so, the function mode, which adds several microseconds to each torch call, is not needed.
     """
     return _covered.issuperset(patterns)
-
-
-def _public_functions(patterns: tuple[str, ...]) -> list[Any]:
-    every = [f for some in get_overridable_functions().values() for f in some]
-    return [f for f in every if matches(getattr(f, "__name__", ""), patterns)]
 
 
 def _replace_kernels(patterns: tuple[str, ...]) -> None:

@@ -22,9 +22,9 @@ torch.accelerator calls.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from functools import cache
+from functools import cache, partial
 from typing import Any, NoReturn
 
 import torch
@@ -220,7 +220,7 @@ def _register_factories() -> None:
             arguments = operator._schema.arguments
             makes = any(a.name == "device" for a in arguments)
             if makes and not any("Tensor" in str(a.type) for a in arguments):
-                library.impl(operator, _factory(operator), "PrivateUse1")
+                library.impl(operator, partial(_made, operator), "PrivateUse1")
     library.impl(_aten._copy_from.default, _copy_from, "PrivateUse1")
     # `torch.tensor([x[0], x[1]])` reads scalars without `__torch_dispatch__`
     library.impl(_aten._local_scalar_dense.default, lambda x: x.elem.item(), "PrivateUse1")
@@ -232,11 +232,10 @@ def _register_factories() -> None:
     _libraries.append(everything)
 
 
-def _factory(operator: Any) -> Callable[..., Any]:
-    def made(*args: Any, device: Any = None, pin_memory: Any = None, **kwargs: Any) -> Any:
-        return _claim(operator(*args, device="cpu", **kwargs))
-
-    return made
+def _made(
+    operator: Any, *args: Any, device: Any = None, pin_memory: Any = None, **kwargs: Any
+) -> Any:
+    return _claim(operator(*args, device="cpu", **kwargs))
 
 
 def _copy_from(source: torch.Tensor, target: Any, non_blocking: bool = False) -> Any:
