@@ -80,17 +80,13 @@ def has_cuda() -> bool:
     return bool(runpy.run_path(str(Path(torch.origin).with_name("version.py"))).get("cuda"))
 
 
-def has_mps() -> bool:
-    """Return True on a Mac with an Apple GPU."""
-    return platform.system() == "Darwin" and platform.machine() == "arm64"
-
-
+_HAS_MPS = (platform.system(), platform.machine()) == ("Darwin", "arm64")
 AXES = {
     axis.name: axis
     for axis in (
         Axis("cpu", "cpu", lambda: True, ""),
         Axis("cuda", "cuda", has_cuda, "no CUDA device"),
-        Axis("mps", "mps", has_mps, "no Apple GPU", lacks=("float64",)),
+        Axis("mps", "mps", lambda: _HAS_MPS, "no Apple GPU", lacks=("float64",)),
         Axis("fake-gpu", "fake_gpu", lambda: True, "", claimed=True),
     )
 }

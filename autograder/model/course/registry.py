@@ -251,16 +251,9 @@ class Course:
     def __init__(self, root: Path, registry: Registry) -> None:
         self.root = root
         self.registry = registry
+        self.id, self.title = registry.course, registry.title
         self.weeks = registry.weeks
         self.zone = ZoneInfo(registry.timezone)
-
-    @property
-    def id(self) -> str:
-        return self.registry.course
-
-    @property
-    def title(self) -> str:
-        return self.registry.title
 
     def week(self, name: str) -> Week:
         """Return the week of that name or number (`week01_lines`, `week01`, `week1`, `1`).
