@@ -90,9 +90,8 @@ class _Marker(ast.NodeTransformer):
         self._assigned: tuple[ast.expr | None, str] = None, ""  # a value and its variable
         self._open: list[list[int]] = []
         self._outputs: list[ast.expr] = []
-        self._nested = (
-            0  # positive in helpers: functions within functions, methods called by others
-        )
+        # positive in helpers: functions within functions, and methods called by others
+        self._nested = 0
         self._branches = 0  # the number of surrounding `if` statements
 
     def mark(self, node: Definition) -> None:

@@ -163,12 +163,9 @@ def parameters(source: str, exercise: str) -> frozenset[str]:
 
 def required_parameters(source: str, exercise: str) -> frozenset[str]:
     """Return a function's positional parameters without a default, or an empty set for a class."""
-    functions = (f for f in _functions(source, exercise) if f.name == exercise)
-    found = frozenset[str]()
-    for function in functions:
-        positional = [*function.args.posonlyargs, *function.args.args]
-        found |= {a.arg for a in positional[: len(positional) - len(function.args.defaults)]}
-    return found
+    found = [f.args for f in _functions(source, exercise) if f.name == exercise]
+    positional = [a.arg for given in found for a in (*given.posonlyargs, *given.args)]
+    return frozenset(positional[: len(positional) - sum(len(given.defaults) for given in found)])
 
 
 def unread_parameters(source: str, exercise: str) -> frozenset[str]:

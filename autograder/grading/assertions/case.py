@@ -199,22 +199,19 @@ class Side:
         if reply.raised is not None:
             if dtype_without_operator(reply.raised.message) == case.dtype:
                 raise NotRun(f"This needs an operator that torch lacks for {case.dtype}.")
+            arguments = (v for c in self.calls for v in (*c.args, *c.kwargs.values(), c.state))
             outcome = crashed(
                 options.qualified(path),
                 reply.raised,
                 case.module,
                 self.source,
-                sizes=with_products(_shapes(self._arguments())),
+                sizes=with_products(_shapes(arguments)),
                 brought=bool(call.brought),
             )
             outcome.raised = reply.raised if reply.status == "raised" else None
             raise outcome
         if reply.status == "too_large":
             raise LimitExceeded("The result is far larger than it can be.")
-
-    def _arguments(self) -> Iterator[frames.Value]:
-        for call in self.calls:
-            yield from (*call.args, *call.kwargs.values(), call.state)
 
     def _decode(self, case: Case, reply: frames.Reply, buffers: list[memoryview]) -> CallResult:
         """Decode a reply; raise frames.BadFrame if a submission's tensor has no data.

@@ -72,20 +72,18 @@ class ReferenceHelpers:
     """Answers calls to some exercises with correct versions, until the time budget is used up.
 
     stubs: descriptions of the functions and torch modules that can be replaced
+    names: the names of these exercises
     """
 
     def __init__(self, solution: Solution, names: Iterable[str], left: TimeBudget) -> None:
         self._solution = solution
         found = ((n, getattr(solution.module, n, None)) for n in names)
         self.stubs = tuple(s for name, own in found if (s := _stub(name, own)) is not None)
+        self.names = tuple(stub.name for stub in self.stubs)
         self._left = left
         self._answer_counts = AnswerCounts()
         self._costs: frames.Counts | None = None
         self._forward_costs: dict[bytes, frames.Counts] = {}  # by hash of the call
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        return tuple(stub.name for stub in self.stubs)
 
     def take_counts(self) -> AnswerCounts:
         """Return and reset the counts."""

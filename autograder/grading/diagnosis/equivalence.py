@@ -169,19 +169,15 @@ def _mismatch(reply: frames.Reply) -> tuple[frozenset[object], ...] | None:
 def _same_complexity(mine: frames.Counts, wrong: frames.Counts) -> bool:
     """Return True if two runs created tensors of similar size and launched similar kernels."""
     smaller, larger = sorted((mine.largest, wrong.largest))
-    similar = larger <= _SIMILAR_SIZE * smaller and _outside(mine) == _outside(wrong)
-    return similar and _launched(mine) == _launched(wrong)
+    return larger <= _SIMILAR_SIZE * smaller and _kernel_use(mine) == _kernel_use(wrong)
 
 
-def _outside(counts: frames.Counts) -> tuple[bool, bool]:
-    """Return whether torch computed outside of kernels, and whether it computed the result."""
-    return bool(counts.computed), frames.RESULT in counts.computed
-
-
-def _launched(counts: frames.Counts) -> tuple[object, ...]:
+def _kernel_use(counts: frames.Counts) -> tuple[object, ...]:
     """Summarise how kernels behaved, ignoring the exact number and size of their launches."""
     launches = counts.launches
     return (
+        bool(counts.computed),  # outside of kernels
+        frames.RESULT in counts.computed,
         min(len(launches), 2),
         any(x.outside_loads for x in launches),
         any(x.outside_stores for x in launches),

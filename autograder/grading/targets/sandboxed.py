@@ -89,16 +89,13 @@ class Sandboxed:
         self._import_outcome: Outcome | None = None
         self.clocks = SubmissionClocks(limits)
         self._attempts = Attempts()
+        self.attempts = self._attempts.names
         self.deaths: dict[str, list[Outcome]] = {}
         self.begin("", "")
         # Calls that are sent ahead:
         self._expected: Sequence[NextCall] = ()
         self.sent: deque[tuple[NextCall, bytes]] = deque()
         self._one_by_one: set[str] = set()  # exercises that no longer send ahead
-
-    @property
-    def attempts(self) -> list[str]:
-        return self._attempts.names
 
     def load(self) -> wire.Raised | None:
         """Import the module; return the exception that stopped the import, or None on success.

@@ -124,8 +124,11 @@ def moved_across_loops(scope: FunctionScope, nodes: list[ast.AST]) -> Iterator[S
         counters = names_in(loop.target) if isinstance(loop, ast.For) else set()
         for first in loop.body[:3]:
             if isinstance(first, ast.Assign) and not names_in(first.value) & counters:
+                # Replacing an empty node at the start of the loop inserts text.
+                start = ast.Pass(lineno=loop.lineno, col_offset=loop.col_offset)
+                start.end_lineno, start.end_col_offset = loop.lineno, loop.col_offset
                 text = f"{scope.text(first)}\n{' ' * loop.col_offset}"
-                yield Several("order of lines", [(first, "pass")], [(_start_of(loop), text)])
+                yield Several("order of lines", [(first, "pass")], [(start, text)])
     for before, after in _consecutive(scope, nodes):
         if isinstance(after, (ast.For, ast.While)) and isinstance(before, (ast.Assign, ast.Expr)):
             inner = after.body[0]
@@ -162,12 +165,6 @@ def normalised_late(scope: FunctionScope, nodes: list[ast.AST]) -> Iterator[Seve
                     break
     if replaced and are_disjoint([n for n, _ in replaced]):
         yield Several("order of lines", replaced)
-
-
-def _start_of(node: ast.stmt) -> ast.Pass:
-    """Return an empty node at the start of a statement. Replacing this node inserts text."""
-    line, column = node.lineno, node.col_offset
-    return ast.Pass(lineno=line, col_offset=column, end_lineno=line, end_col_offset=column)
 
 
 def _before(line: str, node: ast.stmt, scope: FunctionScope) -> str:
