@@ -9,6 +9,7 @@ import hashlib
 import io
 import zipfile
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Literal
 
 import msgspec
@@ -44,20 +45,7 @@ Kind = Literal[
     "unreadable", "missing", "renamed", "deleted", "doubled", "edited", "code", "module", "taken",
     "kept", "refused",
 ]  # fmt: skip
-# The headings in the output of `status`; each is followed by the names of students.
-KINDS: dict[Kind, str] = {
-    "unreadable": "the notebook is unreadable; replaced by an empty one",
-    "missing": "the notebook is missing; replaced by an empty one",
-    "renamed": "the notebook had a different name",
-    "deleted": "graded cells were deleted from the notebook; restored",
-    "doubled": "graded cells appear twice in the notebook; the first changed one counts",
-    "edited": "locked cells of the notebook were changed; restored",
-    "code": "exercises are in the notebook instead of the module; not graded",
-    "taken": "exercises were taken from the notebook",
-    "module": "the module had a different name",
-    "kept": "parts were kept from an earlier submission",
-    "refused": "the module was rejected; the earlier one counts",
-}
+KINDS = msgspec.toml.decode(Path(__file__).with_suffix(".toml").read_bytes(), type=dict[Kind, str])
 
 
 class Note(msgspec.Struct, frozen=True):

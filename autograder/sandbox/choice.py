@@ -5,6 +5,7 @@ A backend works if a trial process in its sandbox starts and fails to escape (`t
 
 import os
 import sys
+import tomllib
 from functools import cache
 from pathlib import Path
 
@@ -21,17 +22,8 @@ from .weaker_backends import Chroot, LandlockSandbox
 
 _TRIAL_RUNTIME = Path(trial_runtime.__file__)
 _TRIAL_SECONDS = 10.0
-REMEDIES = {
-    "bubblewrap": (
-        "install bubblewrap and allow user namespaces: apt-get install bubblewrap; on Ubuntu"
-        " sysctl kernel.apparmor_restrict_unprivileged_userns=0; in Docker run with"
-        " --security-opt seccomp=unconfined --security-opt apparmor=unconfined"
-        " --security-opt systempaths=unconfined"
-    ),
-    "landlock": "use Linux 5.13 or newer with Landlock enabled (lsm=landlock on its command line)",
-    "chroot": ('for containers as root: docs/containers.md, "In a container that grants nothing"'),
-}
-
+_TEXTS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+REMEDIES: dict[str, str] = _TEXTS["remedies"]
 
 BACKENDS: dict[str, type[Sandbox]] = {
     backend.name: backend for backend in (Bubblewrap, LandlockSandbox, Chroot)
@@ -115,16 +107,8 @@ def probe() -> list[HealthFinding]:
         caveats = "; ".join(backend.caveats)
         detail = f"works; {uids}" + (f"; not guaranteed: {caveats}" if caveats else "")
         findings.append(HealthFinding(True, name, detail))
-    return [*findings, _tripwire(), _LIMITS, _verdict(working)]
-
-
-_LIMITS = HealthFinding(
-    True,
-    "limits",
-    "in force: resource limits for each process (address space, processor time, files, processes)"
-    " and a watchdog for wall-clock time and the total memory of a submission; not in force:"
-    " control groups (the kit does not use them)",
-)
+    limits = HealthFinding(True, "limits", _TEXTS["limits"])
+    return [*findings, _tripwire(), limits, _verdict(working)]
 
 
 def _tripwire() -> HealthFinding:
