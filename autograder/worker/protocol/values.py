@@ -61,7 +61,9 @@ class Encoder:
         if thing is None or kind is bool or kind is float:
             return cast(bool | float | None, thing)
         if kind is int:
-            return thing if -(2**63) <= thing < 2**63 else _big_integer(thing)
+            if thing.bit_length() > 990:
+                return frames.OpaqueV("int of more than 300 digits")
+            return thing if -(2**63) <= thing < 2**63 else frames.BigIntV(str(thing))
         if kind is str:
             return str(thing[:MAX_TEXT]).encode("utf-8", "replace").decode("utf-8")
         known = self.special(thing, self)
@@ -122,7 +124,9 @@ class Encoder:
             strides = x.stride()
             extent = 1 + sum((n - 1) * s for n, s in zip(shape, strides, strict=True))
             x = torch.as_strided(x, (extent,), (1,))
-        index = self._buffer(tensor_bytes(x))
+        if x.dtype in NOT_IN_NUMPY:
+            x = x.contiguous().view(TORCH_DTYPES[f"int{8 * x.itemsize}"])
+        index = self._buffer(x.numpy().tobytes())
         return frames.TensorV(name, shape, strides, device, index, needs_gradient)
 
     def array(self, x: np.ndarray[Any, Any] | np.generic) -> frames.Value:
@@ -150,14 +154,6 @@ def _strides(x: np.ndarray[Any, Any]) -> tuple[int, ...] | None:
     if any(s < 0 or s % x.itemsize for s in x.strides):
         return None
     return tuple(s // x.itemsize for s in x.strides)
-
-
-def tensor_bytes(x: torch.Tensor) -> bytes:
-    """Return the elements of a CPU tensor in C order as raw bytes."""
-    x = x.detach()
-    if x.dtype in NOT_IN_NUMPY:
-        x = x.contiguous().view(TORCH_DTYPES[f"int{8 * x.itemsize}"])
-    return x.numpy().tobytes()
 
 
 _PLAIN = {type(None), bool, int, float, str}
@@ -214,14 +210,6 @@ class Decoder:
         if self._decoded > self.budget:
             raise frames.BadFrame(f"the values take more than {self.budget} bytes together")
 
-    def _raw(self, index: int, size: int) -> memoryview:
-        if not 0 <= index < len(self.buffers):
-            raise frames.BadFrame(f"buffer {index} does not exist")
-        raw = self.buffers[index]
-        if len(raw) != size:
-            raise frames.BadFrame(f"a buffer of {len(raw)} bytes where {size} are needed")
-        return raw
-
     def _tensor(self, value: frames.TensorV) -> torch.Tensor:
         if value.device not in frames.DEVICES:
             raise frames.BadFrame(f"no such device: {value.device[:40]!r}")
@@ -259,7 +247,11 @@ class Decoder:
             extent = 1 + sum((n - 1) * s for n, s in zip(shape, strides, strict=True))
             size = frames.checked_size(value.dtype, (extent,), item_bytes)
             self._count(size)
-        raw = bytearray(self._raw(buffer, size))
+        if not 0 <= buffer < len(self.buffers):
+            raise frames.BadFrame(f"buffer {buffer} does not exist")
+        if (found := len(self.buffers[buffer])) != size:
+            raise frames.BadFrame(f"a buffer of {found} bytes where {size} are needed")
+        raw = bytearray(self.buffers[buffer])
         if value.dtype == "bool":  # bytes other than 0 and 1 are not valid bools
             flat = np.frombuffer(raw, np.uint8) != 0
         elif value.dtype in dtypes.NOT_IN_NUMPY:
@@ -269,13 +261,6 @@ class Decoder:
         if strides is None:
             return flat.reshape(shape)
         return np.lib.stride_tricks.as_strided(flat, shape, [s * flat.itemsize for s in strides])
-
-
-def _big_integer(number: int) -> frames.Value:
-    """Encode an integer beyond 64 bits as a `BigIntV`, or as an `OpaqueV` beyond 990 bits."""
-    if number.bit_length() > 990:
-        return frames.OpaqueV("int of more than 300 digits")
-    return frames.BigIntV(str(number))
 
 
 class Image(frames.ImageV, frozen=True):

@@ -43,7 +43,8 @@ def describe_axes(axes: Any, encoder: Encoder, given: list[Any]) -> frames.Drawi
         array = encoder(np.ascontiguousarray(data))
         assert isinstance(array, frames.ArrayV)
         images.append(frames.ImageV(array, top_first, _finite(low), _finite(high)))
-    rows, columns = _extent(shown)
+    shape: tuple[int, ...] = np.shape(shown[0].get_array()) if shown else ()
+    rows, columns = shape[:2] if len(shape) > 1 else (0, 0)
     return frames.DrawingV(
         images=tuple(images),
         xlabel=_text(axes.get_xlabel()),
@@ -66,11 +67,6 @@ def describe_figure(figure: Any, encoder: Encoder, given: list[Any]) -> frames.F
 
 def _is_mesh(collection: Any) -> bool:
     return type(collection).__name__ == "QuadMesh"
-
-
-def _extent(shown: list[Any]) -> tuple[int, int]:
-    shape: tuple[int, ...] = np.shape(shown[0].get_array()) if shown else ()
-    return (shape[0], shape[1]) if len(shape) > 1 else (0, 0)
 
 
 def _flipped_for_reader(axes: Any, image: Any, data: Any) -> tuple[Any, bool]:
