@@ -12,27 +12,19 @@ _MAX_PARTS = 50  # maximum number of string literals in a sum
 def flat_statements(statements: list[ast.stmt]) -> Iterator[ast.stmt]:
     """Yield the statements of a module and of its `if` and `try` blocks; skip `__main__` blocks."""
     for statement in statements:
-        if isinstance(statement, ast.If):
-            if not _is_main_guard(statement.test):
-                yield ast.copy_location(ast.Expr(statement.test), statement)
-                yield from flat_statements(statement.body)
-            yield from flat_statements(statement.orelse)
-        elif isinstance(statement, ast.Try):
-            yield from flat_statements(statement.body)
-            for handler in statement.handlers:
-                yield from flat_statements(handler.body)
-            yield from flat_statements([*statement.orelse, *statement.finalbody])
-        else:
-            yield statement
-
-
-def _is_main_guard(test: ast.expr) -> bool:
-    return (
-        isinstance(test, ast.Compare)
-        and isinstance(test.left, ast.Name)
-        and test.left.id == "__name__"
-        and isinstance(test.ops[0], ast.Eq)
-    )
+        match statement:
+            case ast.If(ast.Compare(ast.Name("__name__"), [ast.Eq(), *_]), _, otherwise):
+                yield from flat_statements(otherwise)
+            case ast.If(test, body, otherwise):
+                yield ast.copy_location(ast.Expr(test), statement)
+                yield from flat_statements([*body, *otherwise])
+            case ast.Try(body, handlers, otherwise, finally_):
+                yield from flat_statements(body)
+                for handler in handlers:
+                    yield from flat_statements(handler.body)
+                yield from flat_statements([*otherwise, *finally_])
+            case _:
+                yield statement
 
 
 def bound_names(statement: ast.stmt) -> list[str]:

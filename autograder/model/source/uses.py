@@ -274,16 +274,14 @@ class _Walk:
     def _import(self, node: ast.Import | ast.ImportFrom) -> None:
         for bound, _, name in self.file.imported(node):
             parts = name.split(".")[:MAX_CHAIN]
-            own = {f for n in range(len(parts)) for f in self._files(".".join(parts[: n + 1]))}
+            starts = (".".join(parts[: n + 1]) for n in range(len(parts)))
+            own = {file for s in starts for file, rest in self.file.resolve(s) if not rest}
             self.part.loads += sorted(own)
             if bound == "*" or id(node) in self.file.of_classes:
                 self.part.elsewhere += [(f, "") for f in sorted(own)]
             if not own:
                 guarded = id(node) in self.file.guarded
                 self.part.imports.append(Imported(name, self.file.name, node.lineno, guarded))
-
-    def _files(self, dotted: str) -> list[str]:
-        return [file for file, rest in self.file.resolve(dotted) if not rest]
 
     def _resolved(self, dotted: str, line: int, called: bool) -> None:
         own = self.file.resolve(dotted)
