@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
 
-from ...model.report.schema import in_low_precision
+from ...model.report.schema import base_of, in_low_precision
 from ...repair import Edit
 from ..running.pytest_plugin import Ran
 from ..targets.in_process import Target
@@ -73,13 +73,6 @@ def plainness(probe: Probe) -> tuple[bool, bool, int]:
     """
     refused = any(answer[0].raised is not None for _, answer in probe.steps)
     return refused, in_low_precision(probe.test) or "fake" in probe.test, probe.size
-
-
-def simplest_of_families(probes: Iterable[Probe]) -> list[Probe]:
-    """Return the simplest test of each family (the tests of one function), the simplest first."""
-    plain = sorted(probes, key=plainness, reverse=True)
-    families = {p.test.partition("[")[0]: p for p in plain}
-    return sorted(families.values(), key=plainness)
 
 
 class OrderedProbes(NamedTuple):
@@ -249,12 +242,15 @@ class Search:
 def ordered_probes(failing: Iterable[Ran], probes: Mapping[str, Probe]) -> OrderedProbes:
     """Order the probes: one for each way to fail, one each for a few families, then the rest.
 
-    Two tests fail in the same way if their verdict, flaw and line are equal.
+    A family consists of the tests of one function. Two tests fail in the same way if their
+    verdict, flaw and line are equal.
     """
     ways = {r.report.name: (r.report.verdict, r.flaw, r.report.line) for r in failing}
     plain = sorted((probes[test] for test in ways if test in probes), key=plainness)
     by_way = {ways[p.test]: p for p in reversed(plain)}
     first = [*reversed(by_way.values())]
-    families = [p for p in simplest_of_families(plain)[:_FAMILIES_PROBED] if p not in first]
+    simplest = {base_of(p.test): p for p in sorted(plain, key=plainness, reverse=True)}
+    early = sorted(simplest.values(), key=plainness)[:_FAMILIES_PROBED]
+    families = [p for p in early if p not in first]
     rest = [p for p in plain if p not in first and p not in families]
     return OrderedProbes([*first, *families, *rest], len(first), len(first) + len(families))
