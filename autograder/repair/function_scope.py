@@ -162,12 +162,13 @@ class FunctionScope:
             (library, old, n.targets[0].id)
             for n in self._assignments
             if isinstance(n.targets[0], ast.Name)
-            for value in _branches(n.value)
-            for library, old in self._arguments_of_maximum(value)
+            for library, old in self._arguments_of_maximum(n.value)
         ][:_MAX_MAXIMA]
 
     def _arguments_of_maximum(self, value: ast.expr) -> list[tuple[str, str]]:
         """Return (library, name) for each name in an elementwise maximum of two values, or []."""
+        if isinstance(value, ast.IfExp):
+            return [n for v in (value.body, value.orelse) for n in self._arguments_of_maximum(v)]
         if not isinstance(value, ast.Call) or not isinstance(value.func, ast.Attribute):
             return []
         library, subject = self.text(value.func.value), value.func.value
@@ -234,10 +235,6 @@ def _counters(node: ast.AST) -> list[str]:
     first = node.target.elts[:1] if isinstance(node.target, ast.Tuple) else [node.target]
     counts = ast.unparse(node.iter.func) in ("range", "enumerate")
     return [n.id for n in first if counts and isinstance(n, ast.Name)]
-
-
-def _branches(value: ast.expr) -> list[ast.expr]:
-    return [value.body, value.orelse] if isinstance(value, ast.IfExp) else [value]
 
 
 def function_scopes(code: Code, definitions: list[Definition]) -> Iterator[FunctionScope]:

@@ -5,22 +5,16 @@ Some operators add a missing step: a guard against NaN, a normalisation or a res
 
 import ast
 import re
+import tomllib
 from collections.abc import Iterator
+from pathlib import Path
 
 from ..function_scope import FunctionScope, Proposals, called, is_method, names_in, number
 from .expressions import is_operand
 
-# Pairs of functions and types that students confuse.
-_SIMILAR = """
-    mean/sum max/sum amax/sum argmax/argmin max/min sin/cos zeros/ones zeros_like/ones_like
-    cat/stack logical_or/logical_and eval/train any/all maximum/minimum cumsum/sum floor/ceil
-    exp2/exp log2/log log1p/log expm1/exp mul/div add/sub amin/amax relu/gelu ReLU/GELU Tanh/GELU
-    SiLU/GELU repeat/repeat_interleave tile/repeat ljust/rjust square/sqrt rand/randn cumprod/cumsum
-    sort/argsort append/extend abs/square SGD/Adam softmax/log_softmax float32/float64 floordiv/div
-    lstrip/rstrip round/int
-"""
+_PAIRS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))["pairs"]
 _SIMILAR_NAMES: dict[str, list[str]] = {}
-for _one, _other in (pair.split("/") for pair in _SIMILAR.split()):
+for _one, _other in (pair.split("/") for pair in _PAIRS.split()):
     _SIMILAR_NAMES.setdefault(_one, []).append(_other)
     _SIMILAR_NAMES.setdefault(_other, []).append(_one)
 _BUILTINS = ("max", "min", "sum", "int", "round", "float")
