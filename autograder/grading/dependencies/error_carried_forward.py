@@ -233,17 +233,10 @@ class CarriedForward:
         first = submitted.report.verdict
         refused = counts.raised and not first.raised and ran.report.verdict.raised
         if refused and len(submitted.answers) < len(ran.answers):
-            refused = not self._crashes_like_known(ran)
+            known = (r for runs in self.runs.of_misconceptions(ran.exercise).values() for r in runs)
+            same_test = (r for r in known if r.report.name == ran.report.name)
+            refused = not any(same_reason(ran, r) for r in same_test)
         return not first.breaks_a_rule and bool(counts.dropped or refused)
-
-    def _crashes_like_known(self, ran: Ran) -> bool:
-        """Return True if a misconception in the bank crashes in this test for the same reason."""
-        known = self.runs.of_misconceptions(ran.exercise).values()
-        return any(
-            other.report.name == ran.report.name and same_reason(ran, other)
-            for runs in known
-            for other in runs
-        )
 
 
 def has_own_failures(runs: Iterable[Ran], inherited: Inherited) -> bool:

@@ -75,20 +75,13 @@ def crashed(
 def _unwritten(
     name: str, line: int, module: str, source: tuple[str, ...], brought: bool
 ) -> Unwritten:
-    missing = _enclosing_definition(line, source)
+    starts = filter(None, map(_AT_THE_MARGIN.match, reversed(source[:line])))
+    missing = next((found[1] or "" for found in starts), "")  # the definition around the line
     if missing in name.split(".") or not (missing or brought):
         missing = name
     subject = f"`{missing}`" if missing else "What it calls"
     calls = "" if missing == name or brought else f" `{name}` calls it."
     return Unwritten(f"{subject} is not filled in yet (line {line} of {module}).{calls}", line=line)
-
-
-def _enclosing_definition(line: int, source: tuple[str, ...]) -> str:
-    """Return the name of the top-level definition around a line, or "" if there is none."""
-    for text in reversed(source[:line]):
-        if found := _AT_THE_MARGIN.match(text):
-            return found[1] or ""
-    return ""
 
 
 def _at(line: int | None, module: str, source: tuple[str, ...]) -> str:

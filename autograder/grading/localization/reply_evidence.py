@@ -5,31 +5,20 @@ or is refused and changes an object nevertheless, contains a statement that make
 """
 
 import ast
+import tomllib
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 
 from ...model.report.findings import SHOWN
 from ...model.report.schema import Suspect
 from ...repair import function_definitions
 from ...worker.protocol.frames import Answer, Reply, frame_path
-from ...worker.protocol.messages import Effect
 from ..running.pytest_plugin import Ran
 from .candidate_runner import Probe, WrongExercise
 
 Functions = Mapping[str, ast.FunctionDef]
 
-# The names of functions, methods and attributes that have a side effect.
-_SETTERS: dict[Effect, frozenset[str]] = {
-    Effect.MODE: frozenset({"train", "eval"}),
-    Effect.ATTENTION: frozenset({"set_attn_implementation", "_attn_implementation"}),
-    Effect.GRADIENT_MODE: frozenset({"set_grad_enabled"}),
-    Effect.DEFAULT_DTYPE: frozenset({"set_default_dtype"}),
-    Effect.DEFAULT_DEVICE: frozenset({"set_default_device"}),
-    Effect.THREADS: frozenset({"set_num_threads"}),
-    Effect.NUMPY_ERRORS: frozenset({"seterr"}),
-}
-# The methods that change a list, a set, a dict or a tensor in place, besides those that end with _.
-_CHANGES = frozenset({"add", "append", "clear", "discard", "extend", "insert", "pop", "popitem",
-                      "popleft", "remove", "setdefault", "sort", "update"})  # fmt: skip
+_NAMES = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
 
 
 def reply_places(wrong: WrongExercise, probes: Mapping[str, Probe]) -> tuple[Suspect, ...]:
@@ -63,7 +52,7 @@ def _side_effect(ran: Ran, functions: Functions) -> int:
     """Return the last line that has the side effect of the last call, or 0."""
     replies = _replies(ran)
     for effect in replies[-1].side_effects if replies else ():
-        setters = _SETTERS.get(effect.effect, frozenset())
+        setters = _NAMES["setters"].get(effect.effect.value, "").split()
         nodes = (n for function in functions.values() for n in ast.walk(function))
         named = (n for n in nodes if isinstance(n, ast.Attribute) and n.attr in setters)
         changed = (n.lineno for n in named if not isinstance(n.ctx, ast.Load) or n.attr[0] != "_")
@@ -87,7 +76,7 @@ def _changed_lines(function: ast.FunctionDef) -> Iterator[int]:
     for node in ast.walk(function):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
             name, changed = node.func.attr, node.func.value
-            changes = name in _CHANGES or name.endswith("_")
+            changes = name in _NAMES["in_place"].split() or name.endswith("_")
         elif isinstance(node, (ast.Attribute, ast.Subscript)):
             changed, changes = node, not isinstance(node.ctx, ast.Load)
         else:
