@@ -200,39 +200,29 @@ class Solution(InProcess):
         # Build a graph only for gradients, because its tensors count as saved for backward.
         with_graph = call.cotangents is not None
         with torch.set_grad_enabled(with_graph), torch.random.fork_rng(devices=()):
-            if call.making is None:
-                reply, parts = self._seeded(counted, call, buffers)
-            elif not call.called:
-                reply, parts = self._seeded(_construction(plain, call), call, buffers)
-                if reply.status == "ok":
-                    module, encoder = self.executor.objects[0], Encoder()
-                    described = encoder(
-                        (_layers(module), _weights(module), plain_attributes(module))
-                    )
-                    reply, parts = frames.Reply("ok", value=described), encoder.buffers
-            else:
-                reply, parts = self._executed(_construction(plain, call), buffers)
-                if reply.status == "ok":
-                    module = self.executor.objects[0]
-                    # keep the dtype that each weight has in the submission
-                    module.load_state_dict(Decoder(buffers)(call.state), assign=True)
-                    module.train(call.training)
-                    counted = replace(counted, handle=0, path="")
-                    reply, parts = self._seeded(counted, call, buffers)
+            request = counted if call.making is None else _construction(plain, call)
+            if call.making is not None and call.called:
+                reply, parts = self._executed(request, buffers)
+                if reply.status != "ok":
+                    return reply, parts
+                module = self.executor.objects[0]
+                # keep the dtype that each weight has in the submission
+                module.load_state_dict(Decoder(buffers)(call.state), assign=True)
+                module.train(call.training)
+                request = replace(counted, handle=0, path="")
+            if call.random is not None:
+                torch.random.set_rng_state(Decoder(buffers)(call.random))
+            reply, parts = self._executed(request, buffers)
+            if request.construct and reply.status == "ok":
+                module, encoder = self.executor.objects[0], Encoder()
+                described = encoder((_layers(module), _weights(module), plain_attributes(module)))
+                reply, parts = frames.Reply("ok", value=described), encoder.buffers
             state = torch.random.get_rng_state()
         if call.random is not None and reply.status == "ok":
             encoder = Encoder(buffers=parts)
             pair = frames.SeqV("tuple", (reply.value, encoder(state)))
             reply, parts = replace(reply, value=pair), encoder.buffers
         return reply, parts
-
-    def _seeded(
-        self, request: frames.Call, call: frames.StubCall, buffers: list[memoryview]
-    ) -> tuple[frames.Reply, list[bytes]]:
-        """Execute a request with torch's random generator in the caller's state."""
-        if call.random is not None:
-            torch.random.set_rng_state(Decoder(buffers)(call.random))
-        return self._executed(request, buffers)
 
     def _executed(
         self, request: frames.Call, buffers: list[memoryview]

@@ -95,21 +95,13 @@ def _torch_mha(content: dict[str, Any], device: str) -> nn.MultiheadAttention:
 def _hf_encoder(content: dict[str, Any], device: str) -> Any:
     """Build a small BERT with random weights, or its tokenizer, without disk or network access."""
     os.environ.setdefault("HF_HUB_OFFLINE", "1")
+    transformers: Any = import_module("transformers")
     words = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", *content["vocabulary"]]
     if content["part"] == "tokenizer":
         numbers = {word: number for number, word in enumerate(words)}
-        return import_module("transformers").BertTokenizer(numbers, mask_token=None)
-    model = _build_bert(content, len(words))
-    draw_weights(model, content["seed"])
-    devices.move_module(model, device, getattr(torch, content["dtype"]))
-    return model.train() if content["training"] else model
-
-
-def _build_bert(content: dict[str, Any], words: int) -> Any:
-    """Build a BERT in evaluation mode with uninitialised weights."""
-    transformers: Any = import_module("transformers")
+        return transformers.BertTokenizer(numbers, mask_token=None)
     config = transformers.BertConfig(
-        vocab_size=words,
+        vocab_size=len(words),
         hidden_size=content["hidden"],
         num_hidden_layers=content["layers"],
         num_attention_heads=content["heads"],
@@ -120,7 +112,10 @@ def _build_bert(content: dict[str, Any], words: int) -> Any:
     # Skip Transformers' own weight initialisation, which would take half of the construction time.
     undrawn = import_module("transformers.initialization").no_init_weights
     with torch.random.fork_rng(devices=[]), undrawn():
-        return transformers.BertModel(config, add_pooling_layer=False).eval()
+        model = transformers.BertModel(config, add_pooling_layer=False).eval()
+    draw_weights(model, content["seed"])
+    devices.move_module(model, device, getattr(torch, content["dtype"]))
+    return model.train() if content["training"] else model
 
 
 _STD = 0.4  # large enough to make attention weights far from uniform
