@@ -6,7 +6,7 @@ so that lines before the edit keep their text and their numbers.
 
 import ast
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from functools import cached_property, lru_cache
 from itertools import chain
 
@@ -170,7 +170,14 @@ def required_parameters(source: str, exercise: str) -> frozenset[str]:
 
 def unread_parameters(source: str, exercise: str) -> frozenset[str]:
     """Return the parameters that an exercise never reads, except to reject invalid values."""
-    return frozenset(n for f in _functions(source, exercise) for n in _unread(f))
+    unread = set[str]()
+    for function in _functions(source, exercise):
+        statements = (s for s in function.body if not _only_refuses(s))
+        walked = (n for statement in statements for n in ast.walk(statement))
+        read = {n.id for n in walked if isinstance(n, ast.Name)}
+        if not read & _READS_ALL_NAMES:
+            unread |= {a.arg for a in arguments_of(function)} - read - {"self", "ctx"}
+    return frozenset(unread)
 
 
 def function_definitions(source: str, exercise: str) -> dict[str, ast.FunctionDef]:
@@ -210,14 +217,6 @@ def _functions(source: str, exercise: str) -> list[ast.FunctionDef]:
 def arguments_of(function: ast.FunctionDef) -> list[ast.arg]:
     arguments = function.args
     return [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
-
-
-def _unread(function: ast.FunctionDef) -> Iterator[str]:
-    statements = (s for s in function.body if not _only_refuses(s))
-    walked = (n for statement in statements for n in ast.walk(statement))
-    read = {n.id for n in walked if isinstance(n, ast.Name)}
-    if not read & _READS_ALL_NAMES:
-        yield from (a.arg for a in arguments_of(function) if a.arg not in read | {"self", "ctx"})
 
 
 def _only_refuses(statement: ast.stmt) -> bool:

@@ -272,8 +272,10 @@ class Template(contextlib.AbstractContextManager["Template"]):
                 return descriptor
             if isinstance(report, Refused) and report.number == number:
                 raise SandboxFault(f"a child could not be confined: {report.message}")
-            if descriptor >= 0:
-                _discard(descriptor)  # an earlier `spawn` was interrupted after it sent its request
+            if descriptor >= 0:  # an earlier `spawn` was interrupted after it sent its request
+                with contextlib.suppress(ProcessLookupError):
+                    signal.pidfd_send_signal(descriptor, signal.SIGKILL)
+                os.close(descriptor)
 
     def _receive(self, deadline: float) -> tuple[Report, int]:
         if not processes.readable(self._control.fileno(), deadline - time.monotonic()):
@@ -312,12 +314,6 @@ class Template(contextlib.AbstractContextManager["Template"]):
         for child in self._children.values():
             child._abandon()
         self._children.clear()
-
-
-def _discard(pidfd: int) -> None:
-    with contextlib.suppress(ProcessLookupError):
-        signal.pidfd_send_signal(pidfd, signal.SIGKILL)
-    os.close(pidfd)
 
 
 _living: weakref.WeakSet[Template] = weakref.WeakSet()

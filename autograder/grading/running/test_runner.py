@@ -256,7 +256,12 @@ class Runs:
         missing = [m for m in bank if m.name not in self._misconceptions]
         # Use a random order, so that parallel processes start with different misconceptions.
         for one in random.sample(missing, len(missing)):
-            ran = self._stored_run(one)
+            digest = hash_of((one.source.encode(), self._tests[one.exercise]))
+            ran = self._kept.get(one.name, digest) if self._kept else None
+            if ran is None:
+                ran = self.run_misconception(one)
+                if self._kept and not any(r.fault for r in ran):
+                    self._kept.put(one.name, ran, digest)
             self._misconceptions[one.name] = [r for r in ran if r.report.verdict.failed]
         return {m.name: self._misconceptions[m.name] for m in bank}
 
@@ -264,16 +269,6 @@ class Runs:
         """Run the tests of the misconception's exercise on the misconception's program."""
         with self.in_place(misconception.name, misconception.source) as target:
             return self.run(target, self.files(misconception.source), misconception.exercise)
-
-    def _stored_run(self, one: Misconception) -> list[Ran]:
-        """Return the stored results of a misconception, or run its program and store them."""
-        digest = hash_of((one.source.encode(), self._tests[one.exercise]))
-        ran = self._kept.get(one.name, digest) if self._kept else None
-        if ran is None:
-            ran = self.run_misconception(one)
-            if self._kept and not any(r.fault for r in ran):
-                self._kept.put(one.name, ran, digest)
-        return ran
 
     def right_answers(self, exercise: str) -> dict[str, Answers]:
         """Return the solution's replies in each test of an exercise, by test name."""

@@ -153,11 +153,7 @@ def _database_problems(url: str) -> Iterator[Problem]:
     if parts.scheme not in ("sqlite", "postgresql", "postgresql+psycopg"):
         yield location, "must look like postgresql+psycopg://user@host/database"
     if parts.password is not None or "password=" in parts.query.lower():
-        yield (
-            location,
-            "contains a password, and nbgrader shows its settings on its pages: remove it and "
-            "write it to ~/.pgpass (host:port:database:user:password, mode 0600)",
-        )
+        yield location, ADVICE["urls"]["password"]
 
 
 def _service_problems(url: str) -> Iterator[Problem]:
@@ -166,10 +162,7 @@ def _service_problems(url: str) -> Iterator[Problem]:
     if parts is None or parts.scheme not in ("http", "https") or not parts.hostname:
         yield location, "must look like https://host/ or https://host/services/autograder/"
     elif parts.username is not None or parts.query or parts.fragment:
-        yield (
-            location,
-            "is sent to every student: leave out names, passwords and everything after ? or #",
-        )
+        yield location, ADVICE["urls"]["service"]
 
 
 def _url_parts(url: str) -> SplitResult | None:
