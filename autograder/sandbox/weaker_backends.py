@@ -13,7 +13,7 @@ The chroot backend is for platforms that run graders in plain Docker containers,
 and changes of uid but no namespaces. Each child changes its root to the folder of the Python
 installation (usually `/usr`). Paths must be the same inside and outside the new root, otherwise
 libraries could not be imported. A link in the folder ensures this: `/usr/usr` points to `/usr`. The
-link is created when the container is built (with the command `LINK`), and checked here.
+link is created when the container is built, and checked here (`_root_of`).
 """
 
 import os
@@ -110,7 +110,6 @@ class LandlockSandbox(Sandbox):
         )
 
 
-LINK = "mkdir -p {root}{parent} && ln -s {up} {root}{root}"
 _WORKDIRS = "grading"
 _NEEDED = {5: "CAP_KILL", 6: "CAP_SETGID", 7: "CAP_SETUID", 8: "CAP_SETPCAP", 18: "CAP_SYS_CHROOT"}
 
@@ -167,7 +166,10 @@ def _root_of(visible: Visible) -> Path:
         raise SandboxMissing(f"other users cannot read the Python packages: chmod -R o+rX {root}")
     inside = Path(f"{root}{root}")
     if not (inside.exists() and inside.samefile(root)):
-        raise SandboxMissing(f"{inside} is not a link to {root}: {how_to_link(root)}")
+        parent = root.parent if len(root.parts) > 2 else ""
+        up = "/".join([".."] * (len(root.parts) - 2)) or "."
+        link = f"mkdir -p {root}{parent} && ln -s {up} {root}{root}"
+        raise SandboxMissing(f"{inside} is not a link to {root}: {link}")
     return root
 
 
@@ -185,9 +187,3 @@ def _make_devices(root: Path, devices: tuple[str, ...]) -> None:
                 node.chmod(0o666)
         except OSError:
             return
-
-
-def how_to_link(root: Path) -> str:
-    """Return the shell command that makes paths equal inside and outside the new root."""
-    up = "/".join([".."] * (len(root.parts) - 2)) or "."
-    return LINK.format(root=root, parent=root.parent if len(root.parts) > 2 else "", up=up)
