@@ -161,8 +161,8 @@ class Executor:
     ) -> frames.Reply:
         if request.fresh:
             self._reset()
-        target, found = self._target(request)
-        if not found:
+        target = self._target(request)
+        if target is None:
             return frames.Reply("missing")
         if request.fetch:
             return frames.Reply("ok", value=encoder(target))
@@ -205,22 +205,18 @@ class Executor:
             counts=counts,
         )
 
-    def _target(self, request: frames.Call) -> tuple[Any, bool]:
-        """Return the requested attribute and whether it exists and is not None."""
+    def _target(self, request: frames.Call) -> Any:
+        """Return the requested attribute, or None if it does not exist."""
         target: Any = self.module
         if request.brought:
             target = module_of(request.brought)
             target.submission = self.module
         if request.handle is not None:
-            if not 0 <= request.handle < len(self.objects):
-                return None, False
-            target = self.objects[request.handle]
+            is_known = 0 <= request.handle < len(self.objects)
+            target = self.objects[request.handle] if is_known else None
         for name in filter(None, request.path.split(".")):
-            try:
-                target = getattr(target, name)
-            except AttributeError:
-                return None, False
-        return target, target is not None
+            target = getattr(target, name, None) if target is not None else None
+        return target
 
     def _reset(self) -> None:
         had_objects = bool(self.objects)
