@@ -20,7 +20,8 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Iterable
-from typing import Any
+from contextlib import ExitStack
+from typing import Any, Self
 
 import torch
 from torch.overrides import TorchFunctionMode
@@ -41,13 +42,14 @@ _MAX_NAMES, _MAX_NAME = 20, 60
 _WORKER = __name__.rpartition(".triton_support")[0]
 
 
-class Provenance:
+class Provenance(ExitStack):
     """Tracks the storages of a call's arguments and of the tensors derived from these arguments.
 
     outside: names of operators that computed with values, or read them, outside of kernels
     """
 
     def __init__(self, arguments: Iterable[torch.Tensor]) -> None:
+        super().__init__()
         self.outside: set[str] = set()
         self._derived: dict[int, Any] = {}  # tensors with derived values, by storage address
         self._written: set[int] = set()  # addresses of storages that kernels wrote, and of copies
@@ -55,16 +57,11 @@ class Provenance:
         for x in arguments:
             self._has_empty |= x.numel() == 0
             self._derive(x)
-        self._modes: Any = (_Operators(self), _Functions(self))
 
-    def __enter__(self) -> Provenance:
-        for mode in self._modes:
-            mode.__enter__()
-        return self
-
-    def __exit__(self, *error: Any) -> None:
-        for mode in reversed(self._modes):
-            mode.__exit__(*error)
+    def __enter__(self) -> Self:
+        for mode in (_Operators(self), _Functions(self)):
+            self.enter_context(mode)
+        return super().__enter__()
 
     def wrote(self, tensors: Iterable[torch.Tensor]) -> None:
         """Record that a kernel stored to these tensors."""
