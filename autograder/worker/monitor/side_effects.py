@@ -31,7 +31,7 @@ def seed_random() -> None:
 
 def random_states() -> tuple[object, ...]:
     """Return the random states of torch, NumPy and Python, in the order of `_RANDOM`."""
-    return _torch_state(), _numpy_state(), _python_state()
+    return tuple(state() for state, _ in _SEEDED.values())
 
 
 def _torch_state() -> bytes:
@@ -57,10 +57,6 @@ def _numpy_state() -> tuple[object, ...]:
     return id(generator), key, state["has_gauss"], state["gauss"]
 
 
-def _python_state() -> tuple[bytes, object]:
-    return _python_key.raw, _python.gauss_next
-
-
 def _memory(address: int, size: int) -> Any:
     """Return an object whose attribute `raw` copies `size` bytes from an address."""
     return (ctypes.c_char * size).from_address(address)
@@ -81,7 +77,7 @@ _SEEDED_KEY = _numpy_key(np.random.RandomState(0)._bit_generator).raw
 _SEEDED: dict[str, tuple[Callable[[], object], Callable[[int], object]]] = {
     "torch": (_torch_state, _torch_generator.manual_seed),
     "numpy": (_numpy_state, np.random.seed),
-    "python": (_python_state, random.seed),
+    "python": (lambda: (_python_key.raw, _python.gauss_next), random.seed),
 }
 _seeded: dict[str, object] = {}  # state of each generator directly after seeding
 

@@ -249,7 +249,8 @@ def _run(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     facts = facts_of(func)
     if not facts.moves:
         _check_devices(facts, args, kwargs)
-    if facts.float_only and any(map(_is_integer, args)):
+    claimed = (x for x in args if isinstance(x, ClaimedTensor))
+    if facts.float_only and not all(x.is_floating_point() or x.is_complex() for x in claimed):
         raise RuntimeError(f'"{facts.name}_cuda" not implemented for integers')
     bare = {name: _bare(value) for name, value in kwargs.items()}
     target = kwargs.get("device")
@@ -280,10 +281,6 @@ def _check_devices(facts: OperatorFacts, args: tuple[Any, ...], kwargs: dict[str
             "Expected all tensors to be on the same device, "
             f"but found at least two devices, {device()} and cpu!"
         )
-
-
-def _is_integer(x: Any) -> bool:
-    return isinstance(x, ClaimedTensor) and not (x.is_floating_point() or x.is_complex())
 
 
 def _bare(argument: Any) -> Any:
