@@ -150,14 +150,12 @@ _KINDS = 128  # number of kinds of suspicious lines to choose among
 FailureKey = tuple[Verdict, str, int]  # verdict, message and line of a failed test
 
 
-def limit_disclosure(
-    report: SubmissionReport, source: tuple[str, ...], bits: float = SUBMISSION_BITS
-) -> SubmissionReport:
+def limit_disclosure(report: SubmissionReport, source: tuple[str, ...]) -> SubmissionReport:
     """Return a copy of the report without the parts that exceed the budget.
 
     source: the lines of the submission's module
     """
-    budget = _Budget(bits, len(raising_lines(source)))
+    budget = _Budget(len(raising_lines(source)))
     helpers = sum(len({*e.inherits, *e.beside}) for e in report.exercises)
     budget.afford(helpers * math.log2(1 + len(report.exercises)))
     exercises = [_with_messages(e, None, budget) if e.unwritten else e for e in report.exercises]
@@ -176,8 +174,8 @@ def limit_disclosure(
 class _Budget:
     """The bits that a report may still spend. The first cost that is too high exhausts them."""
 
-    def __init__(self, bits: float, lines: int) -> None:
-        self._left = bits
+    def __init__(self, lines: int) -> None:
+        self._left: float = SUBMISSION_BITS
         self._unwritten = 4.0 + math.log2(1 + lines)  # the line determines the rest of the message
         self._messages: set[FailureKey] = set()
 

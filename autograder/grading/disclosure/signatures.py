@@ -90,11 +90,13 @@ class Signatures:
         if isinstance(node.returns, ast.Name):
             self._makes[name] = node.returns.id
 
+    def __contains__(self, path: str) -> bool:
+        return path in self._arguments or any(k.startswith(f"{path}.") for k in self._arguments)
+
     def class_of(self, path: str) -> str:
         """Return the solution's class of the object that a call creates, or "" if there is none."""
         made = path if path[:1].isupper() and "." not in path else self._makes.get(path, "")
-        known = made in self._arguments or any(k.startswith(f"{made}.") for k in self._arguments)
-        return made if known else ""
+        return made if made in self else ""
 
     def result(self, path: str, subject: str) -> NamedParts:
         """Return the subject for the result of a call, with the names of the returned values."""
