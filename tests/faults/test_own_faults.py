@@ -32,6 +32,7 @@ def buggy(classroom, tmp_path: Path):
     return classroom
 
 
+@pytest.mark.thorough
 def test_a_bug_in_a_hidden_test_is_attributed_to_the_test(buggy, right) -> None:
     code, _ = buggy.grade("--jobs", "1", ATTEMPTS=str(buggy.attempts))
     assert code == 1

@@ -12,7 +12,6 @@ from tests.learn.notebook import answer
 from tests.learn.running import Learning
 from tests.nbgrader.tiny_course import SOLUTION, WEEK
 from tests.serve.running import until
-from tests.weeks import thorough_after
 
 PAGE = f"/weeks/{WEEK}"
 SQUARES = SOLUTION.replace("x + x", "x**2")
@@ -87,7 +86,8 @@ def test_it_works_without_a_sandbox_and_warns(learning: Learning) -> None:
     learning.shown(WEEK, "squares instead of doubling")
 
 
-@pytest.mark.parametrize("killed", thorough_after(1, [True, False]))
+@pytest.mark.thorough
+@pytest.mark.parametrize("killed", [True, False])
 def test_everything_ends_with_the_command(learning: Learning, killed: bool) -> None:
     learning.options = ("--sandbox", "none")
     learning.start()

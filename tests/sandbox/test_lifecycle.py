@@ -273,6 +273,7 @@ def test_a_runtime_that_cannot_prepare_says_why(backend: str) -> None:
         first_spawn(backend, b"raise ValueError('no such course')")
 
 
+@pytest.mark.thorough  # the runtime waits for the thread to end
 def test_a_thread_left_by_the_warm_up_is_refused(backend: str) -> None:
     config = b"import threading\nthreading.stack_size(1 << 16)\nimport _thread, time\n"
     config += b"_thread.start_new_thread(time.sleep, (1000,))"

@@ -359,6 +359,7 @@ def test_a_kernel_shows_shape_and_accesses() -> None:
     assert found.expected == "elements outside of the tensors: 0"
 
 
+@pytest.mark.thorough
 def test_a_program_in_the_sandbox_that_hangs_is_shown() -> None:
     course = load(PROJECT)
     week = course.week("week01_softmax")

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from autograder.grading.localization.candidate_runner import WrongExercise
-from autograder.grading.localization.declarations import declaration_places
+from autograder.grading.localization.declarations import attribute_places, declaration_places
 from autograder.grading.running.pytest_plugin import Ran
 from autograder.model.report import schema
-from autograder.model.report.findings import MAKES
+from autograder.model.report.findings import MAKES, SHOWN
 from autograder.model.report.schema import Verdict
 from autograder.worker.protocol.frames import Raised, Reply, StateMismatch
 
@@ -80,3 +80,29 @@ def test_the_line_that_creates_a_wrong_parameter_is_located(source, mismatch, li
 
 def test_code_that_cannot_be_parsed_has_no_declarations():
     assert lines("class Layer(:\n", REJECTED) == []
+
+
+MISCONCEPTION = f"""{SOLUTION}
+_Right = Layer
+
+
+class Layer(_Right):
+    def __init__(self, width, heads=1):
+        super().__init__(width, heads)
+        self.V[0] = nn.Identity()
+"""
+
+
+@pytest.mark.parametrize(
+    ("misconception", "found"),
+    [
+        (MISCONCEPTION, [(4, SHOWN)]),
+        (MISCONCEPTION.replace("self.V[0]", "self.unknown"), []),
+        (MISCONCEPTION + "        self.W = nn.Identity()\n", []),
+        (MISCONCEPTION + "\n    def forward(self, x, mask=None):\n        return x\n", []),
+    ],
+    ids=["one attribute", "an attribute of the bank alone", "two attributes", "another method"],
+)
+def test_a_wrong_layer_is_located_where_it_is_created(misconception, found):
+    wrong = WrongExercise({"m.py": SOLUTION.encode()}, "m.py", "Layer", frozenset(), ())
+    assert [(p.line, p.kind) for p in attribute_places(wrong, misconception)] == found

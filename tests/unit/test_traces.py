@@ -324,3 +324,29 @@ def test_tests_agree_on_their_first_deviation(first, agreed):
     found = ValueHints(first=first)
     assert found.agreed == found.certain == agreed
     assert found.joined(ValueHints(uncertain=frozenset({A}))).certain == set()
+
+
+CHOOSING = """import torch
+
+def f(q, k):
+    moved = k + q[:1]
+    chosen = moved if len(q) < len(k) else k
+    return chosen.cumsum(0)
+"""
+NEVER_MOVES = CHOOSING.replace("moved if len(q) < len(k) else k", "k[:]")
+OWN_CHOICE = """import torch
+
+def f(q, k):
+    shifted = k + q[:1]
+    if len(q) < len(k):
+        picked = k[:]
+    else:
+        picked = shifted * 1
+    return torch.cumsum(picked, 0)
+"""
+
+
+def test_a_wrong_choice_is_located_where_a_variable_gets_the_value(tmp_path):
+    traces = compared(tmp_path, [CHOOSING], {"never_moves": NEVER_MOVES})
+    found = hints(traces, OWN_CHOICE, "never_moves").named
+    assert found == (("never_moves", ("f", 6)),)

@@ -1,14 +1,16 @@
-"""Locate mistakes in declarations: signatures that reject calls, and parameters that do not load.
+"""Locate mistakes in declarations: signatures that reject calls, parameters and layers.
 
-Such mistakes end a test before any value is computed, so there are no values to compare.
+A wrong signature or parameter ends a test before any value is computed, so there are no values to
+compare. A wrong layer computes a wrong value only in another method.
 """
 
 import ast
 from collections.abc import Iterator
 
-from ...model.report.findings import MAKES
+from ...model.report.findings import MAKES, SHOWN
 from ...model.report.schema import Suspect, Verdict
 from ...repair import function_definitions, parameter_definitions
+from ...repair.function_scope import is_self
 from ...worker.protocol.frames import StateMismatch
 from .candidate_runner import WrongExercise
 
@@ -21,6 +23,26 @@ def declaration_places(wrong: WrongExercise, right: str) -> tuple[Suspect, ...]:
     right: the source of the solution
     """
     return tuple(_rejecting(wrong, right)) or tuple(_mismatched(wrong))
+
+
+def attribute_places(wrong: WrongExercise, misconception: str) -> tuple[Suspect, ...]:
+    """Return the line that creates the attribute which a misconception creates wrongly.
+
+    Return () unless the misconception changes only the constructor, where it assigns to one
+    attribute of the submission's class.
+
+    misconception: the source of the bank's program
+    """
+    methods = function_definitions(misconception, wrong.exercise)
+    if [*methods] != ["__init__"]:
+        return ()
+    assignments = (n for n in ast.walk(methods["__init__"]) if isinstance(n, ast.Assign))
+    targets = (n for a in assignments for t in a.targets for n in ast.walk(t))
+    names = {n.attr for n in targets if isinstance(n, ast.Attribute) and is_self(n.value)}
+    created = parameter_definitions(wrong.source, wrong.exercise)
+    lines = {created[name] for name in names & created.keys()}
+    suspects = (Suspect(wrong.module, n, wrong.exercise, SHOWN) for n in lines)
+    return tuple(suspects) if len(lines) == 1 else ()
 
 
 def _rejecting(wrong: WrongExercise, right: str) -> Iterator[Suspect]:

@@ -22,7 +22,7 @@ from ..comparator import FAR
 from ..running.pytest_plugin import Ran
 from ..running.test_runner import Load, Runs
 from .candidate_runner import CandidateRunner, Probe, ReferenceAnswer, WrongExercise
-from .declarations import declaration_places
+from .declarations import attribute_places, declaration_places
 from .repair_search import ANYWHERE, SAYS_LITTLE, SPECIFIC, Fix, Search, ordered_probes
 from .reply_evidence import reply_places
 from .traced_runs import Place
@@ -91,6 +91,9 @@ class LineFinder:
         if any(v.breaks_a_rule for v in verdicts):
             return stopped
         declared = declaration_places(wrong, self._runs.bank.solution)
+        named = [m for m in self._runs.bank.of_exercise(exercise) if m.name in names]
+        if explained and len(names) == len(named) == 1:
+            declared = declared or attribute_places(wrong, named[0].source)
         if declared and all(place.alone for place in declared):
             return declared
         found = self._searched(wrong, seconds, names, explained) if seconds > 0 else ()

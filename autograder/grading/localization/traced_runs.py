@@ -321,4 +321,18 @@ class TracedRun:
                     before = {self.place(r) for r in self.deviations if r < row}
                     if len(before) == 1:  # an earlier deviation causes this value
                         return before.pop()
+        if changed and not deviating and self.deviations and reference.deviations:
+            # The misconception chooses a wrong value that correct programs compute too.
+            wrong, row = reference.rows[reference.deviations[0]], self.deviations[0]
+            if not is_ambiguous(wrong) and same(wrong, self.rows[[row]]).all():
+                return self._choice(row)
         return None
+
+    def _choice(self, row: int) -> Place:
+        """Return the place that assigns a known value to a variable in a row, or else the row's."""
+        for operand in self.operands[row]:
+            read = self.node(operand)
+            for source in self.operands[operand] if read.name else ():
+                if self.node(source).variable == read.name:
+                    return self.place(source)
+        return self.place(row)
