@@ -1,4 +1,4 @@
-"""Adds the losses of all positions up.
+"""Adds up the losses of all positions.
 
 Exercise: fit
 Believes: The loss of a batch is the sum of its losses.

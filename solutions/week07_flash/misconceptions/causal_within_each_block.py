@@ -1,4 +1,4 @@
-"""Compares positions within the block.
+"""Compares positions counted from the start of the block.
 
 Exercise: tiled_attention
 Believes: The mask of a block is a triangle.

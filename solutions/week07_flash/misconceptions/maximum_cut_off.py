@@ -1,4 +1,4 @@
-"""Detaches the maximum, so that it passes no gradient on.
+"""Detaches the maximum, so that no gradient flows through it.
 
 Exercise: online_softmax
 Believes: The maximum is only there for stability, and cancels.

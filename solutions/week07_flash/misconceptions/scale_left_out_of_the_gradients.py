@@ -3,7 +3,7 @@
 Exercise: FlashAttention
 Believes: The scale has been used in the weights.
 Shows: Both gradients are too large by √d.
-Hint: The scores are q·k/√d. What is their derivative by q?
+Hint: The scores are q·k/√d. What is their derivative with respect to q?
 Rejected by: test_head_sizes
 Costs: 25 %
 """

@@ -1,10 +1,10 @@
-"""With a cache, lets the positions of a piece see what comes after them in it.
+"""Lets positions see later ones of the same call when there is a cache.
 
 Exercise: GroupedQueryAttention
 Believes: The length of the cache is the place of the first new token, whenever it is asked for.
 Shows: Right token by token; a piece of several positions looks ahead within itself.
-Hint: The prompt is fed with a cache too, several positions in one call. Which place has the first
-    of them, and which keys may it see?
+Hint: The prompt is fed with a cache too, several positions in one call. What is the position of
+    the first one, and which keys may it see?
 Rejected by: test_piece_after_piece
 Costs: 30 %
 Same as: masks_only_without_a_cache because both see all keys

@@ -1,4 +1,4 @@
-"""Gives head h the key-value head h % H_kv, and returns the heads of each group side by side.
+"""Gives head h the key-value head h % H_kv, and returns the heads in a different order.
 
 Exercise: grouped_query_attention
 Believes: Heads are dealt out in turn, like cards.

@@ -1,4 +1,4 @@
-"""Feeds the whole text at every step, into caches that have room for it once.
+"""Feeds the whole text at every step, into caches that have room for it only once.
 
 Exercise: generate_cached
 Believes: The model needs the whole text to go on, and the caches sort it out.

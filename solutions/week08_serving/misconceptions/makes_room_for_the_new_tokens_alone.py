@@ -1,4 +1,4 @@
-"""Makes caches with room for the new tokens alone.
+"""Makes caches with room for the new tokens only.
 
 Exercise: generate_cached
 Believes: The caches contain the generated tokens.

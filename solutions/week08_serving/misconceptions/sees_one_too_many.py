@@ -1,4 +1,4 @@
-"""Sees keys up to `window` away, its own included: window + 1 keys.
+"""Lets a query see keys up to `window` positions away, so window + 1 with its own.
 
 Exercise: sliding_window_mask
 Believes: A window of 3 reaches 3 back.
