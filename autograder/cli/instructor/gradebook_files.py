@@ -79,7 +79,7 @@ def export(
         for w in weeks:
             scores[w.name] |= dict.fromkeys(overdue(course, w, scores[w.name]), absent)
     exported = export(form, weeks, scores, known, absent, read_students(course))
-    if str(out or "-") == "-":
+    if out is None or str(out) == "-":
         sys.stdout.write(exported.text.replace("\r\n", "\n"))  # the stream adds its own newlines
     else:
         write_output(out, exported.text.encode())
