@@ -11,6 +11,7 @@ import pytest
 from autograder.authoring.scaffolding import add_exercise, new_course, new_week, with_exercise
 from autograder.authoring.verify.hidden_tests import verify_part
 from autograder.authoring.verify.public_files import verify_public
+from autograder.cli.author.weeks import new
 from autograder.grading.engine import Engine
 from autograder.model.course import Course, load, parse
 from autograder.model.course.stubs import write_stub
@@ -67,6 +68,15 @@ def test_the_complete_exercise_of_the_page_passes_verify(tmp_path: Path) -> None
     course = load(tmp_path)
     write_stub(course, course.weeks[0])
     assert verify_public(course, course.weeks[0], EXERCISE).gaps == []
+
+
+def test_an_added_exercise_has_points_to_check_but_no_dates(
+    course: Course, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(course.root)
+    new("week01", exercise="shifted")
+    said = capsys.readouterr().out
+    assert "added shifted to week01_pooling in course.yaml: check its points\n" in said
 
 
 def test_a_week_in_torch_follows_one_in_numpy(tmp_path: Path) -> None:

@@ -89,6 +89,12 @@ def test_a_result_with_gaps_is_not_stored(course):
     assert kept(course, "weigh") == {"weigh": False}
 
 
+def test_a_gap_that_two_parts_report_is_listed_once():
+    both = Verification(WEEK, gaps=["stale stub"])
+    both.add(Verification(WEEK, gaps=["stale stub", "no title"]))
+    assert both.gaps == ["stale stub", "no title"]
+
+
 def test_a_result_for_one_misconception_is_not_stored(course):
     one = job(course, "weigh", "ignores_dim")
     store_result(course, one, Verification(WEEK))

@@ -100,6 +100,7 @@ def test_collecting_shows_names_and_obeys_none(
         ("report", "1", "--names"),
         ("export", "1"),
         ("export", "1", "--format", "json"),
+        ("export", "1", "--out", "-"),
         ("feedback", "1", "--unmarked"),
         ("export", "1", "--roster", "students.csv"),
     ],

@@ -431,6 +431,17 @@ def test_what_was_collected_later_is_built_on(recorded, service, course, week) -
     assert service.submissions.base("ada", week).files[MODULE] == newer[MODULE]
 
 
+def test_a_collected_submission_is_not_called_missing(ada, course, week) -> None:
+    assert "You have not submitted it yet." in ada.page("/")
+    files = {MODULE: SOLUTION.encode()}
+    accept(course, week, "ada", files, "2026-01-05 12:00:00.000000 UTC", "exchange")
+    home = ada.page("/")
+    assert "You have not submitted it yet." not in home
+    assert "Your submission from Monday 5 January, 1" in home
+    assert "has been collected." in home
+    assert "are kept from your earlier submission" in ada.page(f"/weeks/{WEEK}")
+
+
 def test_a_student_has_one_draft_and_for_a_day(service, clock) -> None:
     service.drafts.clock = clock
     for text in (b"a", b"b"):

@@ -221,3 +221,18 @@ assert not nets.hooks_cover(("getitem",)), "it has neither a kernel nor replaced
 def test_what_the_course_forbids_ends_in_a_net_so_no_mode_looks_at_every_call():
     done = subprocess.run([sys.executable, "-c", _EVERY_WEEK], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("pattern", ["lstsq", "numpy.linalg.lstsq", "numpy.linalg.*"])
+def test_a_numpy_function_that_was_imported_before_is_noted(pattern):
+    program = (
+        "import numpy as np\n"
+        "from numpy.linalg import lstsq as alias\n"
+        "from autograder.worker.monitor.function_hooks import hook_functions\n"
+        f"hook_functions(({pattern!r},), lambda name, composed: print(name))\n"
+        "print(alias(np.eye(2), np.ones(2))[0].tolist(), np.mean([1.0]))\n"
+    )
+    command = [sys.executable, "-c", program]
+    ran = subprocess.run(command, capture_output=True, text=True, check=True)
+    first, *_, result = ran.stdout.splitlines()
+    assert (first, result) == (pattern.replace("*", "lstsq"), "[1.0, 1.0] 1.0")

@@ -82,11 +82,11 @@ class Verification(msgspec.Struct):
     lacking: tuple[str, ...] = ()
 
     def add(self, part: Verification) -> None:
-        """Merge the result of another part into this one."""
+        """Merge the result of another part into this one. Parts may report the same gap."""
         self.alternatives = max(self.alternatives, part.alternatives)
         self.tests += part.tests
         self.rows += part.rows
-        self.gaps += part.gaps
+        self.gaps = list(dict.fromkeys([*self.gaps, *part.gaps]))
         self.not_run |= part.not_run
         self.lacking = tuple(sorted({*self.lacking, *part.lacking}))
 

@@ -97,7 +97,7 @@ def new(
             raise KitError("name a week: `autograder new week08_topic`")
         week, exercise = "week01_basics", exercise or "centered"
     root = Path.cwd() if course is None else course.root
-    added, quick = f"{week} to", f"{week} --quick"
+    added, quick = f"{week} to course.yaml: check its dates and", f"{week} --quick"
     if course is None:
         paths = new_course(root, str(title), week, exercise, torch)
     else:
@@ -109,11 +109,11 @@ def new(
             if exercise is None:
                 raise CourseError(f"{existing.name} exists: add an exercise with --exercise NAME")
             paths = add_exercise(course, existing, exercise)
-            added = f"{exercise} to {existing.name} in"
+            added = f"{exercise} to {existing.name} in course.yaml: check its"
             quick = f"{existing.name} --quick --only {exercise}"
     for path in paths:
         print(f"wrote {path.relative_to(root)}")
-    print(f"added {added} course.yaml: check its dates and points")
+    print(f"added {added} points")
     print(f"Replace every {PLACEHOLDER}, then: autograder build && autograder verify {quick}")
 
 

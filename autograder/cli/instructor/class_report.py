@@ -70,8 +70,9 @@ def report(
         )
         if summary.attempts:
             who = f": {', '.join(map(visible, summary.attempts))}" if names else ""
-            tried = "submissions look like attempts to get around the grading"
-            print(f"ATTEMPT  {summary.week}: {len(summary.attempts)} {tried}{who}")
+            count = plural(len(summary.attempts), "submission")
+            tried = "possible attempts to get around the grading"
+            print(f"ATTEMPT  {summary.week}: {tried} in {count}{who}")
         if summary.foreign:
             print(f"LOOK  {summary.week}: {len(summary.foreign)} submitted by a different user")
     print(f"wrote {path}")

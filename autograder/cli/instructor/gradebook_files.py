@@ -24,7 +24,7 @@ def export(
     ] = None,
     out: Annotated[
         Path | None,
-        Option(help="The file or folder to write; default: standard output, or the week's name."),
+        Option(help="The file or folder; default: standard output (-), or the week's name."),
     ] = None,
     gradescope: Annotated[bool, flag("gradescope", "Write the week's zip for Gradescope.")] = False,
     github: Annotated[
@@ -79,7 +79,7 @@ def export(
         for w in weeks:
             scores[w.name] |= dict.fromkeys(overdue(course, w, scores[w.name]), absent)
     exported = export(form, weeks, scores, known, absent, read_students(course))
-    if out is None:
+    if out is None or str(out) == "-":
         sys.stdout.write(exported.text.replace("\r\n", "\n"))  # the stream adds its own newlines
     else:
         write_output(out, exported.text.encode())

@@ -16,7 +16,7 @@ from typer import Argument, Option
 from ...model.availability import axis
 from ...model.course import Course, Week
 from ...model.errors import KitError
-from ...model.message_text import did_you_mean, visible
+from ...model.message_text import did_you_mean, plural, visible
 from ...model.report.schema import Ending
 from ...terminal.console import Terminal, terminal
 from .. import options
@@ -220,7 +220,7 @@ def print_scores(console: Terminal, report: Report) -> None:
     for line in problems:
         console.print(line, soft_wrap=True)
     console.print(
-        f"{len(report.submissions)} submissions, {report.week}, "
+        f"{plural(len(report.submissions), 'submission')}, {report.week}, "
         f"devices {', '.join(report.devices)}, sandbox {report.sandbox}"
     )
     if faults := sum(s.verdict is Ending.GRADER_FAULT for s in report.submissions):

@@ -18,7 +18,7 @@ from typer import Argument
 from ...model.availability import AXES, FAKE_GPU, axis
 from ...model.course import REGISTRY, Course, load
 from ...model.errors import CourseError, NoCourse
-from ...model.message_text import visible_json
+from ...model.message_text import plural, visible_json
 from ...model.submission_files import KINDS, local_text
 from ...terminal.console import terminal
 from ...version import __version__
@@ -41,7 +41,8 @@ def doctor() -> bool:
     can_grade = True
     try:
         course = load()
-        print_checks([(True, f"course.yaml: {course.title}, {len(course.weeks)} weeks", "")])
+        weeks = plural(len(course.weeks), "week")
+        print_checks([(True, f"course.yaml: {course.title}, {weeks}", "")])
         print_checks(_course_checks(course))
         readable = readable_by_others(course.root / "solutions")
         if readable is not None:

@@ -143,8 +143,8 @@ def refusals(
 
 def call_in_words(name: str) -> str:
     return (
-        f"`{name[:60]}` does the exercise for you. It is not allowed this week and costs all "
-        "points of this exercise."
+        f"`{name[:60]}` does the exercise for you. It is not allowed in this exercise and costs "
+        "all of its points."
     )
 
 

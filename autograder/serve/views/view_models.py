@@ -10,6 +10,7 @@ import msgspec
 
 from ...model.course import Course, Immediate, Week
 from ...model.report.schema import Counterexample, Ending
+from ...model.submission_files import parse_timestamp
 from ...nbgrader.status import returned
 from ...nbgrader.workspace import Workspace
 from ...pages.environment import environment
@@ -96,6 +97,7 @@ class WeekView(msgspec.Struct, frozen=True):
     returned: bool
     rule: str
     notebook: str  # for written answers; "" if the week has no questions
+    collected: str  # time of the submission that the next one is merged with, or ""
 
 
 class Views:
@@ -117,6 +119,8 @@ class Views:
         allowed = self.allowance(student, week)
         policy = course.registry.immediate
         counting = self._counting_receipt(submissions, policy)
+        base = history_of(course, week, student).base
+        collected = parse_timestamp(base.handed_in or base.received) if base else None
         return WeekView(
             name=week.name,
             title=week.title,
@@ -129,6 +133,7 @@ class Views:
             returned=returned(Workspace(course), week, student),
             rule=counting_rule(course),
             notebook=f"{week.name}.ipynb" if week.questions else "",
+            collected=in_words(collected.astimezone(course.zone)) if collected else "",
         )
 
     def submission(

@@ -6,7 +6,8 @@ submit. `operator_hooks` covers torch's operators, and the hooks in this module 
 - Python functions in `_LIBRARIES`, such as torch's references and decompositions. A hook replaces a
   function's code object, so that a call through any reference is reported. Modules imported later
   are hooked as well.
-- NumPy's `logaddexp` and `logaddexp2`, which have no code object. A wrapper replaces them.
+- NumPy's `logaddexp` and `logaddexp2`, which have no code object. A wrapper replaces them. NumPy's
+  other ufuncs and functions in C are not reported, because Triton's interpreter uses `matmul`.
 - torch's public functions. A torch function mode reports their calls (`function_mode`).
 
 A process has one set of hooks, and the last caller of `hook_functions` receives all reports. This
@@ -67,7 +68,8 @@ def hook_functions(patterns: tuple[str, ...], note: Note) -> None:
     _import_hook.note = note
     dotted = _dotted(patterns)
     for name, module in list(sys.modules.items()):
-        if name in _PYTHON or (dotted and dotted.match(f"{name}.")):
+        public_numpy = name.partition(".")[0] == "numpy" and "._" not in name
+        if public_numpy or name in _PYTHON or (dotted and dotted.match(f"{name}.")):
             _hook_module(module, patterns)
     tables = sys.modules.get("torch._decomp")
     for table in _TABLES:
@@ -97,11 +99,15 @@ def _hook_module(module: types.ModuleType, patterns: tuple[str, ...]) -> None:
             for method in _computing_methods(value) if noted else ():
                 hook_function(method, noted)
             continue
-        if not isinstance(value, types.FunctionType):
-            # `torch.library.custom_op` stores the function that it wraps in `_init_fn`
-            value = getattr(value, "__dict__", {}).get("_init_fn")
-        if isinstance(value, types.FunctionType) and (noted := _noted_name(value, name, patterns)):
-            hook_function(value, noted)
+        kept = getattr(value, "__dict__", {})
+        if not isinstance(value, types.FunctionType) and "_init_fn" in kept:
+            value = kept["_init_fn"]  # the function that `torch.library.custom_op` wraps
+        # NumPy's dispatchers wrap a function, but keep the public name of their module
+        wrapped = value if isinstance(value, types.FunctionType) else kept.get("__wrapped__")
+        if isinstance(wrapped, types.FunctionType) and (
+            noted := _noted_name(value, name, patterns)
+        ):
+            hook_function(wrapped, noted)
 
 
 def _computing_methods(owner: type) -> list[Any]:
