@@ -353,15 +353,15 @@ def ring_attention(
 ) -> list[torch.Tensor]:
     """Compute attention over a sequence whose blocks are stored by the n devices of a ring.
 
-    Device r has the queries, keys and values of block r. In each of n steps, it attends from its
-    queries to the one block of keys and values that it has, and merges the result with those of
-    the steps before; then each device passes its block of keys and values to the next device, and
-    the last one to the first (Liu et al., 2023, §3). Here, a loop over devices takes the place of
-    the ring.
+    Device r starts with the queries, keys and values of block r. In each of n steps, it attends
+    from its queries to one block of keys and values, and merges the result with those of the steps
+    before. Meanwhile it sends that block to the next device (the last device to the first), and
+    receives the block for its next step (Liu et al., 2023, §3). Here, a loop over devices takes the
+    place of the ring, so blocks need not be copied.
 
-    No device ever has two blocks: no tensor is larger than one block, its outputs, or the scores of
-    one block of queries with one block of keys. In causal attention, no scores are computed with a
-    block that lies in the future of all queries.
+    Each step computes with one block of keys and values: no tensor is larger than one block, its
+    outputs, or the scores of one block of queries with one block of keys. In causal attention, no
+    scores are computed with a block that lies in the future of all queries.
 
     Args:
         q, k: n blocks of (B, H, s_r, d); blocks may have different sizes s_r.

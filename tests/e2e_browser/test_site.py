@@ -92,6 +92,11 @@ def test_a_week_has_no_fault(
     assert faults(page, screenshots, f"{week}_{size['width']}_{scheme}") == []
 
 
+def test_wide_outputs_scroll_in_their_box_on_a_phone(opened: Any) -> None:
+    outputs = opened("week01_softmax/index.html", PHONE).locator(".output pre")
+    assert outputs.evaluate_all("all => all.some(o => o.scrollWidth > o.clientWidth)")
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("size", [PHONE, DESK], ids=["phone", "desk"])
 def test_the_syllabus_has_no_fault(
