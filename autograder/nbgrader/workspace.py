@@ -240,24 +240,15 @@ def one_transaction(session: Any) -> Iterator[None]:
         session.commit = commit
 
 
-_INDICES = {
-    "grade": "notebook_id",
-    "comment": "notebook_id",
-    "submitted_notebook": "assignment_id",
-    "submitted_assignment": "student_id",
-    "base_cell": "notebook_id",
-}
-
-
 def _add_indices(engine: Any) -> None:
     from sqlalchemy import text
     from sqlalchemy.exc import SQLAlchemyError
 
+    statements = Path(__file__).with_name("indices.sql").read_text(encoding="utf-8")
     # A failure, for example in a read-only schema, only makes recording slower.
     with suppress(SQLAlchemyError), engine.begin() as connection:
-        for table, column in _INDICES.items():
-            name = f"autograder_{table}_{column}"
-            connection.execute(text(f"CREATE INDEX IF NOT EXISTS {name} ON {table} ({column})"))
+        for statement in statements.splitlines():
+            connection.execute(text(statement))
 
 
 class GradedCell(NamedTuple):
