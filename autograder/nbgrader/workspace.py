@@ -29,15 +29,6 @@ if TYPE_CHECKING:
     from traitlets.config.loader import Config
 
 CONFIG = "nbgrader_config.py"
-_CONFIG_TEXT = '''"""nbgrader's settings. They come from course.yaml; add your own below."""
-
-from autograder.nbgrader.configure import configure
-
-c = get_config()  # noqa: F821  # Jupyter defines it
-configure(c, __file__, project={project!r})
-'''
-
-
 _RAISED = re.compile(r"^[^\S\n]*+(?:\w+\.)*[A-Z]\w*: (.+)$", re.MULTILINE)
 
 
@@ -112,7 +103,9 @@ class Workspace:
         config = self.root / CONFIG
         if not config.exists():
             project = os.path.relpath(self.course.root, self.root)
-            config.write_text(_CONFIG_TEXT.format(project=project), encoding="utf-8")
+            template = Path(__file__).with_name("templates") / f"{CONFIG}.blank"
+            text = template.read_text(encoding="utf-8").format(project=project)
+            config.write_text(text, encoding="utf-8")
 
     def config(self) -> Config:
         """Load nbgrader's configuration, with the kit's and the instructor's settings."""
