@@ -32,7 +32,7 @@ import msgspec
 from ..batch.module_name import files_in, folders_with
 from ..model.course import Course, Week
 from ..model.errors import KitError
-from ..model.submission_files import format_timestamp
+from ..model.submission_files import FROM_NBGRADER, format_timestamp
 from .roster import Roster, RosterEntry
 
 _MOODLE = re.compile(r"(?P<name>.+)_(?P<number>\d+)_assignsubmission_file_?\Z")
@@ -40,7 +40,6 @@ _CANVAS = re.compile(r"[^_]+_(?P<late>LATE_)?(?P<number>\d+)_\d+_(?P<file>.+)\Z"
 _RESUBMISSION = re.compile(r"-\d+(?=\.\w+\Z)")  # Canvas numbers the files of resubmissions
 _PLAIN = re.compile(r"[\w(][\w .()+,-]*\Z")
 _MAX_ENTRIES = 100_000
-_NBGRADER_FILES = ("timestamp.txt", "submission_secret.txt")  # skipped: nbgrader trusts them
 _BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError)
 
 _METADATA = "submission_metadata.yml"
@@ -172,7 +171,8 @@ def content_from(files: Mapping[str, Read], week: Week, bound: int) -> FilesRead
     folders = {str(p) for n in content for p in PurePosixPath(n).parents}
     kept = {n: d for n, d in content.items() if _safe(n) and n not in folders}
     left_out += [f"{n!r}: not a plain file name" for n in content if n not in kept]
-    own = {n: d for n, d in kept.items() if PurePosixPath(n).name not in _NBGRADER_FILES}
+    # nbgrader trusts its own files, so students must not supply them
+    own = {n: d for n, d in kept.items() if PurePosixPath(n).name not in FROM_NBGRADER}
     places = folders_with(own, week.module)
     if len(places) == 1:  # otherwise the intake reports the missing or repeated module
         own = files_in(own, places[0])

@@ -16,6 +16,8 @@ import msgspec
 from .course.registry import aware
 
 Files = Mapping[str, bytes]  # contents by name
+# The files that nbgrader adds to a submission. It derives the name of the feedback from the secret.
+TIMESTAMP_FILE, SECRET_FILE = FROM_NBGRADER = ("timestamp.txt", "submission_secret.txt")
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 
 

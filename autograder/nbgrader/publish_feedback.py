@@ -19,10 +19,9 @@ from ..feedback.view import Mark, Marks
 from ..files import in_turn
 from ..model.course import Course, Week
 from ..model.errors import NbgraderError
-from ..model.submission_files import parse_timestamp
+from ..model.submission_files import FROM_NBGRADER, SECRET_FILE, parse_timestamp
 from .collect.cell_repair import CoursePreprocessor, Notebook, Resources
 from .collect.groups import author_of
-from .collect.history import FROM_NBGRADER
 from .formgrader.manual_marks import require_marks
 from .gradebook.database import read_gradebook
 from .gradebook.due_dates import require_scores, update_dates, update_penalty
@@ -80,7 +79,7 @@ def _return_one(api: Any, course: Course, week: Week, student: str) -> str:
     generated = api.generate_feedback(week.name, student)
     if not generated["success"]:
         return f"no feedback was generated: {last_words(generated)}"
-    if not (workspace.feedback(student, week) / "submission_secret.txt").is_file():
+    if not (workspace.feedback(student, week) / SECRET_FILE).is_file():
         # nbgrader hashes this secret into a file name that only the student can work out.
         author = author_of(course, week, student)
         reason = "not submitted through the exchange"

@@ -12,7 +12,7 @@ import msgspec
 
 from ..model.course import Course, Week
 from ..model.report.schema import Ending
-from ..model.submission_files import KINDS, Kind, parse_timestamp
+from ..model.submission_files import KINDS, SECRET_FILE, Kind, parse_timestamp
 from .collect.collector import last_collection
 from .collect.groups import unknown_students
 from .collect.history import last_seen, read_history, read_marker
@@ -169,7 +169,7 @@ def returned(workspace: Workspace, week: Week, student: str) -> bool:
 
     If the student did not submit through the exchange, return True if the page was generated.
     """
-    secret = workspace.feedback(student, week) / "submission_secret.txt"
+    secret = workspace.feedback(student, week) / SECRET_FILE
     if not secret.is_file():
         return workspace.feedback_page(student, week).is_file()
     return workspace.delivered_page(secret.read_bytes(), week).is_file()

@@ -8,10 +8,11 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 
 from ...model.course import Week
 from ...model.errors import IntakeError
+from ...nbgrader.collect.inbound import is_name
 from ...nbgrader.regrade.regrade_log import read_request
 from ...nbgrader.status import returned_page
 from ...nbgrader.workspace import Workspace
-from ..login import RequestError, is_name
+from ..login import RequestError
 from ..submissions.submitting import Review
 from ..tables import QueuedSubmission
 from .request_context import RequestContext
