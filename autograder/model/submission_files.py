@@ -80,6 +80,11 @@ def local_text(stored: str, zone: dt.tzinfo) -> str:
     return f"{moment.astimezone(zone):%Y-%m-%d %H:%M %Z}" if moment else "an unknown time"
 
 
+def in_short(moment: dt.datetime) -> str:
+    """Format a time such as `18 January, 14:03`."""
+    return f"{moment.day} {moment:%B}, {moment:%H:%M}"
+
+
 def parse_timestamp(text: str) -> dt.datetime | None:
     """Parse nbgrader's timestamp as an aware time, or return None if the text is not a time."""
     try:

@@ -19,7 +19,7 @@ from ..feedback.view import Mark, Marks
 from ..files import in_turn
 from ..model.course import Course, Week
 from ..model.errors import NbgraderError
-from ..model.submission_files import FROM_NBGRADER, SECRET_FILE, parse_timestamp
+from ..model.submission_files import FROM_NBGRADER, SECRET_FILE, in_short, parse_timestamp
 from .collect.cell_repair import CoursePreprocessor, Notebook, Resources
 from .collect.groups import author_of
 from .formgrader.manual_marks import require_marks
@@ -138,6 +138,7 @@ class FinishFeedback(CoursePreprocessor):
         report = stored_report(course, week, about["student"])
         if report is None:
             raise NbgraderError(f"its report is lost: run `autograder grade {week.name}` again")
+        figures = Workspace(course).released(week) / "figures"
         about["page"] = feedback_page(
             report,
             week,
@@ -150,7 +151,7 @@ class FinishFeedback(CoursePreprocessor):
                 *(note.text for note in report.notes),
             ],
             marks=marks,
-            notebook=rendered_cells(nb, Workspace(course).released(week) / "figures", below=2),
+            notebook=rendered_cells(nb.cells, figures, below=2),
         )
         _remove_copies(Workspace(course), about["student"], week)
         return nb, resources
@@ -161,18 +162,12 @@ def _lower_note(course: Course, week: Week, student: str) -> list[str]:
     if less is None:
         return []
     counts = "The better one counts." if less.best.counts else "Your instructor can restore it."
+    time = parse_timestamp(less.best.handed_in)
+    date = in_short(time.astimezone(course.zone)) if time else "before"
     return [
-        f"Your submission from {_date(course, less.best.handed_in)} earned {less.best.kept:g} "
+        f"Your submission from {date} earned {less.best.kept:g} "
         f"points for this week, your latest one {less.newest.kept:g}. {counts}"
     ]
-
-
-def _date(course: Course, handed_in: str) -> str:
-    time = parse_timestamp(handed_in)
-    if time is None:
-        return "before"
-    local = time.astimezone(course.zone)
-    return f"{local.day} {local:%B, %H:%M}"
 
 
 def _remove_copies(workspace: Workspace, student: str, week: Week) -> None:

@@ -15,6 +15,7 @@ from ...model.course import Week
 from ...model.course.registry import Question
 from ...model.errors import NbgraderError
 from ...model.report.schema import Ending
+from ...model.submission_files import in_short
 from ...nbgrader.collect.groups import groups_of, share_marks
 from ...nbgrader.collect.inbound import is_name
 from ...nbgrader.formgrader import written_answers
@@ -30,7 +31,7 @@ from .handlers import open_week
 from .marking_view import GivenMark, guide_of, parse_points, question_page
 from .request_context import RequestContext
 from .staff_log import MarkDetail
-from .view_models import in_short, in_words, local_time
+from .view_models import in_words, local_time
 
 _ROLES: tuple[Role, ...] = ("student", "assistant", "instructor")
 _MAX_TEXT = 4000
