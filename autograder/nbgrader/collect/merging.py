@@ -94,8 +94,10 @@ def _merged(
     answered = any(part.fate in ("new", "replaced") for part in answers)
     clash = collision(sorted(files))
     problem = clash or _problem(course, week, files, sent, earlier, answered=answered)
-    storable = dict(earlier) if clash else files
-    return Merged(storable, parts, problem, (*notes, *_kept_note(parts)))
+    if kept_parts := ", ".join(f"`{part.name}`" for part in parts if part.fate == "kept"):
+        text = "Kept from your earlier submission, because this one does not change them"
+        notes = [*notes, Note("kept", f"{text}: {kept_parts}.")]
+    return Merged(dict(earlier) if clash else files, parts, problem, tuple(notes))
 
 
 def _laid_out(course: Course, week: Week, incoming: Files) -> tuple[dict[str, bytes], list[Note]]:
@@ -285,9 +287,3 @@ def _syntax_error(source: bytes) -> SyntaxError | None:
     except (ValueError, RecursionError, MemoryError):
         return None  # the grader reports this problem
     return None
-
-
-def _kept_note(parts: tuple[SubmittedPart, ...]) -> list[Note]:
-    kept = ", ".join(f"`{part.name}`" for part in parts if part.fate == "kept")
-    text = "Kept from your earlier submission, because this one does not change them"
-    return [Note("kept", f"{text}: {kept}.")] if kept else []
