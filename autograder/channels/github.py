@@ -12,9 +12,10 @@ Autograding", classroom50/result/v1).
 
 import shutil
 import sys
-from dataclasses import dataclass
 from importlib.resources import files as resources
 from pathlib import Path
+
+import msgspec
 
 from ..authoring.lesson.handout import week_files
 from ..authoring.lesson.leak_check import check_files, secrets_of
@@ -34,8 +35,7 @@ _COMMIT_OPTIONS = (
 )
 
 
-@dataclass(frozen=True)
-class ExportedTemplate:
+class ExportedTemplate(msgspec.Struct, frozen=True):
     """The exported folders. `changed`: True if the template has a new commit."""
 
     template: Path

@@ -23,7 +23,6 @@ import zlib
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path, PurePosixPath
 
@@ -53,8 +52,7 @@ Placed = tuple[list[str], str, bool]  # students, file name in the submission, l
 Accept = Callable[[str, dict[str, bytes], str], list[str]]
 
 
-@dataclass
-class Found:
+class Found(msgspec.Struct):
     """The submissions in a bulk download, or in students' repositories.
 
     collected, missing: students with and without a submission
@@ -63,11 +61,11 @@ class Found:
     problems: remarks about files and submissions that were not accepted
     """
 
-    collected: list[str] = field(default_factory=list)
-    missing: list[str] = field(default_factory=list)
-    facts: list[str] = field(default_factory=list)
-    unmatched: list[str] = field(default_factory=list)
-    problems: list[str] = field(default_factory=list)
+    collected: list[str] = []
+    missing: list[str] = []
+    facts: list[str] = []
+    unmatched: list[str] = []
+    problems: list[str] = []
 
 
 def collect_bulk(course: Course, week: Week, path: Path, roster: Roster, accept: Accept) -> Found:
@@ -224,13 +222,12 @@ class _Metadata(msgspec.Struct, rename=":{}".format):
     created_at: dt.datetime | None = None
 
 
-@dataclass
-class _GradescopeExport:
+class _GradescopeExport(msgspec.Struct):
     """The students of each folder, and submission times by student in nbgrader's format."""
 
     root: str
-    folders: dict[str, list[str]] = field(default_factory=dict)
-    times: dict[str, str] = field(default_factory=dict)
+    folders: dict[str, list[str]] = {}
+    times: dict[str, str] = {}
 
     def place(self, name: str) -> Placed | None:
         """Return the students of a file, or None if the file is not part of a submission."""

@@ -7,9 +7,9 @@ manual marks and comments.
 
 import shutil
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+import msgspec
 from nbconvert.exporters import Exporter
 from nbgrader.api import Gradebook
 from traitlets import Bool
@@ -32,8 +32,7 @@ from .regrade.regrade_log import answer_note
 from .workspace import Workspace, cells_of, exchange_step, last_words, open_api, shared_gradebook
 
 
-@dataclass(frozen=True)
-class Returned:
+class Returned(msgspec.Struct, frozen=True):
     """The students whose feedback was released; `notes` has the reason for each other student."""
 
     students: list[str]

@@ -9,7 +9,6 @@ import re
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import version
 from importlib.resources import files as resources
@@ -17,6 +16,7 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import nbformat
 from markupsafe import Markup
 
@@ -56,8 +56,7 @@ _FIGURE_FIRST = re.compile(r"\s*!\[[^\]]*\]\(figures/")
 _COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 
 
-@dataclass(frozen=True)
-class BuiltSite:
+class BuiltSite(msgspec.Struct, frozen=True):
     """The site's folder, the weeks on it, and the weeks that are not released yet."""
 
     folder: Path
@@ -200,8 +199,7 @@ def math_font() -> Markup:
     return Markup("data:font/woff2;base64,{}").format(base64.b64encode(data).decode())
 
 
-@dataclass(frozen=True)
-class Frame:
+class Frame(msgspec.Struct, frozen=True):
     """An interactive page that is stored in a separate file."""
 
     name: str
@@ -210,8 +208,7 @@ class Frame:
     page: str
 
 
-@dataclass(frozen=True)
-class LessonPart:
+class LessonPart(msgspec.Struct, frozen=True):
     """A part of a lesson's page: text, code with its outputs, an exercise, or a question."""
 
     kind: str  # text, code, exercise or question

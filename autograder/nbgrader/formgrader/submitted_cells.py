@@ -11,11 +11,11 @@ Rendered texts are cached, because most cells are unchanged released cells or sh
 import base64
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import msgspec
 from markupsafe import Markup
 
 from ...pages.markdown import code, embedded, harmless_explanation, markdown, plain
@@ -27,8 +27,7 @@ _FIGURES = {".png": "image/png", ".svg": "image/svg+xml"}  # media types of rele
 _MAX_CACHED = 16 << 10  # length of the longest text whose rendering is cached
 
 
-@dataclass(frozen=True)
-class RenderedCell:
+class RenderedCell(msgspec.Struct, frozen=True):
     """A cell as HTML, with its nbgrader metadata."""
 
     kind: str  # text or code

@@ -9,7 +9,6 @@ import datetime as dt
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -27,8 +26,7 @@ _TEXT = Path(__file__).with_name("gradebook.sql").read_text(encoding="utf-8")
 _SQL = dict(query.split("\n", 1) for query in _TEXT.split("-- name: ")[1:])
 
 
-@dataclass(frozen=True)
-class GradebookEntry:
+class GradebookEntry(msgspec.Struct, frozen=True):
     """One submission in the gradebook."""
 
     week: str
