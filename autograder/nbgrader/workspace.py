@@ -12,15 +12,14 @@ import hashlib
 import logging
 import os
 import re
-import shutil
 import sys
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..files import read_state, write_files, write_state
+from ..files import read_state, write_state
 from ..lms.roster import RosterEntry
 from ..model.course import Course, Week
 from ..model.errors import NbgraderError
@@ -316,16 +315,3 @@ def last_words(result: dict[str, Any]) -> str:
     log, error = str(result.get("log", "")), str(result.get("error", ""))
     raised = _RAISED.findall(log) or _RAISED.findall(error)
     return str(raised[-1]) if raised else "nbgrader gave no reason"
-
-
-def replace_folder(folder: Path, files: Mapping[str, bytes], mode: int = 0o777) -> None:
-    """Write files, given by relative path, to a new folder that then replaces `folder`."""
-    fresh, former = (folder.with_name(f".{folder.name}.{which}") for which in ("new", "old"))
-    for stale in (fresh, former):
-        shutil.rmtree(stale, ignore_errors=True)
-    fresh.mkdir(parents=True, mode=mode)
-    write_files(fresh, files)
-    if folder.exists():
-        folder.replace(former)
-    fresh.replace(folder)
-    shutil.rmtree(former, ignore_errors=True)

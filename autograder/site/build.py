@@ -6,8 +6,6 @@ import html
 import os
 import platform
 import re
-import shutil
-import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from importlib.metadata import version
@@ -31,7 +29,7 @@ from ..authoring.lesson.syllabus import (
 )
 from ..authoring.verify.public_files import cell_problems, run_lesson
 from ..batch.store import content_hash
-from ..files import replace_file
+from ..files import replace_file, replace_folder
 from ..model.course import Course, Week
 from ..model.errors import BuildError
 from ..model.submission_files import Files
@@ -97,7 +95,7 @@ def build_site(
     if released:
         lessons = {week: pages[f"{week.name}/index.html"] for week in released}
         pages["search.html"] = search_page(course, lessons)
-    _write(folder, pages)
+    replace_folder(folder, {_MARK: b""} | {name: text.encode() for name, text in pages.items()})
     waiting = [w.name for w in course.weeks if w not in released]
     return BuiltSite(folder, [w.name for w in released], waiting)
 
@@ -144,19 +142,6 @@ def _require_site_folder(folder: Path) -> None:
     empty = folder.is_dir() and not any(folder.iterdir())
     if folder.exists() and not empty and not (folder / _MARK).is_file():
         raise BuildError(f"{folder} contains files that are not a site: use a different --out")
-
-
-def _write(folder: Path, pages: Mapping[str, str]) -> None:
-    """Write all pages to a temporary folder, then replace `folder` with it."""
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".site-") as place:
-        fresh = Path(place) / folder.name
-        for name, text in {**pages, _MARK: ""}.items():
-            path = fresh / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text, encoding="utf-8")
-        shutil.rmtree(folder, ignore_errors=True)
-        fresh.replace(folder)
 
 
 def executed_lesson(course: Course, week: Week, files: dict[str, bytes]) -> Any:

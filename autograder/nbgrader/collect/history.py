@@ -16,7 +16,7 @@ from typing import Literal
 import msgspec
 
 from ...batch.intake import Submission, read_submission
-from ...files import read_state, write_state
+from ...files import read_state, replace_folder, write_state
 from ...model.course import Course, Week
 from ...model.errors import NbgraderError
 from ...model.submission_files import (
@@ -26,7 +26,7 @@ from ...model.submission_files import (
     digest_of,
     local_text,
 )
-from ..workspace import Workspace, replace_folder
+from ..workspace import Workspace
 from .notebooks import cell_notes, code_notes, read_cells
 from .safe_read import read_ordinary
 

@@ -24,7 +24,7 @@ import msgspec
 
 from ...authoring.scaffolding import fill_template
 from ...batch.intake import Submission, Unread
-from ...files import course_secret, read_folder, read_state
+from ...files import course_secret, read_folder, read_state, replace_folder
 from ...model.course import REGISTRY, Course, Week, load
 from ...model.course.loader import one_week
 from ...model.errors import CourseError
@@ -32,7 +32,7 @@ from ...model.report.schema import Report
 from ...student.folder.week import DESCRIPTION
 from ..collect.history import read_student
 from ..gradebook.report_store import About, identify
-from ..workspace import Workspace, replace_folder
+from ..workspace import Workspace
 
 Grade = Callable[[Course, Week, Sequence[Submission]], Report]
 

@@ -9,12 +9,12 @@ from pathlib import Path
 import msgspec
 
 from ...authoring.lesson import handout, leak_check
-from ...files import replace_file
+from ...files import replace_file, replace_folder
 from ...model.course import Course, Week
 from ...model.errors import LeakError, NbgraderError
 from ..collect.groups import unknown_students
 from ..gradebook.due_dates import enter_assignment
-from ..workspace import Workspace, exchange_step, open_api, replace_folder, require
+from ..workspace import Workspace, exchange_step, open_api, require
 from .archive import CHANGES, changed_files, changes_page, current_release, keep_release
 
 
