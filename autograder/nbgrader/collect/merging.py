@@ -106,13 +106,13 @@ def _laid_out(course: Course, week: Week, incoming: Files) -> tuple[dict[str, by
     Return the files, and notes if the module was renamed or converted.
     """
     bound = course.limits(week).submission_mib << 20
-    own = {name: data for name, data in incoming.items() if is_students(name)}
+    own = {name: data for name, data in incoming.items() if is_students_file(name)}
     named, notes = with_module(own, week)
     zips = [name for name in named if name.lower().endswith(".zip")]
     if len(zips) == 1 and not folders_with(named, week.module):
         inside, _ = content_of({zips[0]: named[zips[0]]}, week, bound)
         own = {n: d for n, d in named.items() if n != zips[0]}
-        own |= {n: d for n, d in inside.items() if is_students(n)}
+        own |= {n: d for n, d in inside.items() if is_students_file(n)}
         named, notes = with_module(own, week)
     places = folders_with(named, week.module) or folders_with(named, f"{week.name}.ipynb")
     if not places or (len(places) > 1 and len(places[0].parts) == len(places[1].parts)):
@@ -120,7 +120,7 @@ def _laid_out(course: Course, week: Week, incoming: Files) -> tuple[dict[str, by
     return files_in(named, places[0]), list(notes)
 
 
-def is_students(name: str) -> bool:
+def is_students_file(name: str) -> bool:
     """Return True if a submission may contain this file, which must have a plain relative path."""
     parts = name.split("/")
     return (
@@ -153,7 +153,7 @@ def _with_kept_files(week: Week, sent: Files, earlier: Files) -> dict[str, bytes
     A submission of the module together with other files counts as a complete folder and replaces
     all earlier files, because the student may have deleted files on purpose.
     """
-    kept = {n: d for n, d in earlier.items() if is_students(n) and not n.endswith(UNREADABLE)}
+    kept = {n: d for n, d in earlier.items() if is_students_file(n) and not n.endswith(UNREADABLE)}
     alone = all(n == week.module or n.endswith(_NOTEBOOKS) or n in FROM_NBGRADER for n in sent)
     if week.module in sent and not alone:
         kept = {n: d for n, d in kept.items() if n in FROM_NBGRADER}

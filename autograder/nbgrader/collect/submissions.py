@@ -34,7 +34,7 @@ from .history import (
     students_with_history,
     write_history,
 )
-from .merging import Merged, is_students, merge
+from .merging import Merged, is_students_file, merge
 
 _FOR_INSTRUCTORS = ("missing", "unreadable", "renamed", "refused")  # kinds of notes
 _MISSING = Note("missing", "Your submission has no notebook, so only your module was graded.")
@@ -97,7 +97,7 @@ def _keep(
     notes = [*merged.notes]
     if not refused:
         notes += _add_released_notebook(course, week, files, merged, incoming)
-    storable = {name: data for name, data in files.items() if is_students(name)}
+    storable = {name: data for name, data in files.items() if is_students_file(name)}
     entry = Entry(
         number=len(history.entries) + 1,
         handed_in=handed_in,
