@@ -78,6 +78,26 @@ def write_files(folder: Path, files: Mapping[str, bytes]) -> None:
         path.write_bytes(content)
 
 
+def replace_folder(folder: Path, files: Mapping[str, bytes], mode: int = 0o777) -> None:
+    """Write files, given by relative path, to a new folder that then replaces `folder`.
+
+    If a file cannot be written, `folder` stays as it is.
+    """
+    fresh, former = (folder.with_name(f".{folder.name}.{which}") for which in ("new", "old"))
+    for stale in (fresh, former):
+        shutil.rmtree(stale, ignore_errors=True)
+    fresh.mkdir(parents=True, mode=mode)
+    try:
+        write_files(fresh, files)
+    except BaseException:
+        shutil.rmtree(fresh, ignore_errors=True)
+        raise
+    if folder.exists():
+        folder.replace(former)
+    fresh.replace(folder)
+    shutil.rmtree(former, ignore_errors=True)
+
+
 def read_folder(folder: Path, root: Path | None = None) -> dict[str, bytes]:
     """Return the files below a folder, by path relative to `root` (default: the folder)."""
     paths = (p for p in sorted(folder.rglob("*")) if "__pycache__" not in p.parts and p.is_file())

@@ -13,6 +13,7 @@ import keyword
 import re
 import sys
 import textwrap
+import tomllib
 from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
@@ -30,23 +31,8 @@ from ..model.source.rules import in_words
 PLACEHOLDER = "FILL IN"
 _NAME = re.compile(r"week([0-9]{2})_([a-z][a-z0-9_]*)\Z")
 IN_NUMPY: tuple[Library, ...] = ("numpy", "matplotlib")  # the libraries of a week without torch
-# the words in which the templates differ
-_WORDS = ("import", "array", "literal", "draw", "axis", "keep")
-_NUMPY_WORDS = ("import numpy as np", "np.ndarray", "np.array", "draw.array", "axis", "keepdims")
-_TORCH_WORDS = ("import torch", "torch.Tensor", "torch.tensor", "draw", "dim", "keepdim")
 _TEXT_FILES = (".py", ".md", ".txt")
-# (template, folder, file name)
-_FILES = (
-    ("solution.py.blank", "solutions/{name}", "{topic}.py"),
-    ("misconception.py.blank", "solutions/{name}", "misconceptions/subtracts_one_mean.py"),
-    ("alternative.py.blank", "solutions/{name}", "alternatives/sum_and_count.py"),
-    ("answers.md.blank", "solutions/{name}", "answers.md"),
-    ("grader.py.blank", "autograder/graders/{name}", "test_{exercise}.py"),
-    ("lesson.md.blank", "exercises/{name}", "lesson.md"),
-    ("hints.md.blank", "exercises/{name}", "hints.md"),
-    ("README.md.blank", "exercises/{name}", "README.md"),
-    ("public_test.py.blank", "exercises/{name}", "test_{topic}.py"),
-)
+_TABLES = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
 
 
 def fill_template(template: str, values: dict[str, Any]) -> str:
@@ -194,7 +180,8 @@ def _values(week: str, topic: str, exercise: str, libraries: tuple[Library, ...]
     if not re.fullmatch(r"[a-z][a-z0-9_]*", exercise) or keyword.iskeyword(exercise):
         raise CourseError(f"{exercise!r} is not a function name: use a-z, 0-9 and _, no keyword")
     torch = "torch" in libraries
-    return {
+    words: dict[str, Any] = _TABLES["words"]["torch" if torch else "numpy"]
+    return words | {
         "name": week,
         "number": int(week[4:6]),
         "topic": topic,
@@ -204,7 +191,6 @@ def _values(week: str, topic: str, exercise: str, libraries: tuple[Library, ...]
         "imports": in_words(libraries),
         "libraries": () if libraries == LIBRARIES else libraries,
         "torch": torch,
-        **dict(zip(_WORDS, _TORCH_WORDS if torch else _NUMPY_WORDS, strict=True)),
     }
 
 
@@ -225,15 +211,12 @@ def _check_topic(weeks: tuple[Week, ...], name: str) -> str:
 
 
 def _write_week(course: Course, values: dict[str, Any], registry: str) -> list[Path]:
-    folders = (course.root / folder.format(**values) for _, folder, _ in _FILES)
-    if existing := next((f for f in folders if f.exists()), None):
+    paths = {t: course.root / path.format(**values) for t, path in _TABLES["files"].items()}
+    if existing := next((p.parent for p in paths.values() if p.parent.exists()), None):
         raise CourseError(
             f"{existing.relative_to(course.root)} already exists: choose another name, or move it"
         )
-    files = {
-        course.root / folder.format(**values) / file.format(**values): fill_template(name, values)
-        for name, folder, file in _FILES
-    }
+    files = {path: fill_template(template, values) for template, path in paths.items()}
     return write_files(course.root, values["name"], files, registry)
 
 

@@ -19,7 +19,6 @@ import signal
 import subprocess
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
@@ -42,22 +41,15 @@ _SAFE_OPTIONS = (
 )
 
 
-@dataclass(frozen=True)
-class StudentRepository:
-    """The repository of a student. `location`: a URL or a folder."""
-
-    student: str
-    location: str
-
-
-def read_repositories(roster: Path, pattern: str | None) -> list[StudentRepository]:
-    """Read the repositories in a class list; raise KitError if it is malformed or lists none.
+def read_repositories(roster: Path, pattern: str | None) -> dict[str, str]:
+    """Return the URL or folder of each student's repository, as listed in a class list.
 
     The list has a column `repository`, or a column with GitHub user names (`username` from
     Classroom 50, `github_username` from GitHub Classroom), which replace {username} in `pattern`.
     The column `student` or `identifier` has the gradebook name, which defaults to the user name.
+    Raise KitError if the list is malformed or lists no repository.
     """
-    found = []
+    found = {}
     for row in read_rows(roster):
         login = next((row[n] for n in ("username", "github_username", "login") if row.get(n)), "")
         student = next((row[n] for n in ("student", "identifier") if row.get(n)), login)
@@ -66,7 +58,7 @@ def read_repositories(roster: Path, pattern: str | None) -> list[StudentReposito
         if "/" in student or student.startswith((".", "-")):
             raise KitError(f"{roster}: {student!r} is not a valid student name: fix that row")
         if student and location:
-            found.append(StudentRepository(student, location))
+            found[student] = location
     if not found:
         raise KitError(
             f"{roster} needs a column `repository`, or a column `username`, `github_username` or "
@@ -79,7 +71,7 @@ def read_repositories(roster: Path, pattern: str | None) -> list[StudentReposito
 def collect_git(
     course: Course,
     week: Week,
-    repositories: list[StudentRepository],
+    repositories: Mapping[str, str],
     accept: Accept,
     *,
     newest: bool = False,
@@ -88,28 +80,29 @@ def collect_git(
 ) -> Found:
     """Collect each student's last commit before the due date.
 
+    repositories: a URL or folder by student
     accept: called with the student, the files and the time of the commit
     newest: ignore the due date. extended: extensions of the due date, by student
     on_done: called after each repository
     """
     found = Found()
-    for one in repositories:
-        more = (extended or {}).get(one.student, dt.timedelta())
-        until = None if newest else due_for(course, week, one.student, more)
+    for student, location in repositories.items():
+        more = (extended or {}).get(student, dt.timedelta())
+        until = None if newest else due_for(course, week, student, more)
         try:
             with tempfile.TemporaryDirectory(prefix="collecting-") as folder:
-                taken = _read_last_commit(course, week, one.location, Path(folder) / "bare", until)
+                taken = _read_last_commit(course, week, location, Path(folder) / "bare", until)
             if taken is None:
-                found.missing.append(one.student)
+                found.missing.append(student)
             else:
                 files, date, notes = taken
-                found.problems += [f"{one.student}: {note}" for note in notes]
-                found.problems += accept(one.student, files, format_timestamp(date))
-                found.collected.append(one.student)
+                found.problems += [f"{student}: {note}" for note in notes]
+                found.problems += accept(student, files, format_timestamp(date))
+                found.collected.append(student)
         except KitError as error:
-            found.problems.append(f"{one.student}: {error}")
+            found.problems.append(f"{student}: {error}")
         except (OSError, ValueError, OverflowError) as error:  # an invalid date, name or size
-            found.problems.append(f"{one.student}: {one.location}: cannot be read: {error}")
+            found.problems.append(f"{student}: {location}: cannot be read: {error}")
         on_done()
     if found.collected:
         found.facts.append("submission times are commit times, which students' machines set")

@@ -10,15 +10,15 @@ The wiki of foundation50/classroom50 specifies autograder.py and result.json ("A
 Autograding", classroom50/result/v1).
 """
 
-import shutil
 import sys
-from dataclasses import dataclass
 from importlib.resources import files as resources
 from pathlib import Path
 
+import msgspec
+
 from ..authoring.lesson.handout import week_files
 from ..authoring.lesson.leak_check import check_files, secrets_of
-from ..files import read_folder, write_files
+from ..files import read_folder, replace_folder, write_files
 from ..model.availability import CPU_BUILDS
 from ..model.course import Course, Week
 from ..model.errors import KitError
@@ -34,8 +34,7 @@ _COMMIT_OPTIONS = (
 )
 
 
-@dataclass(frozen=True)
-class ExportedTemplate:
+class ExportedTemplate(msgspec.Struct, frozen=True):
     """The exported folders. `changed`: True if the template has a new commit."""
 
     template: Path
@@ -52,8 +51,7 @@ def export_template(course: Course, week: Week, folder: Path) -> ExportedTemplat
     check_files(bundle, secrets, f"{folder.name}/classroom50")
     changed = _commit(folder / "template", template, f"{week.title}: files for students")
     target = folder / "classroom50" / "autograders" / week.name
-    shutil.rmtree(target, ignore_errors=True)
-    write_files(target, bundle)
+    replace_folder(target, bundle)
     return ExportedTemplate(folder / "template", target, changed)
 
 

@@ -115,7 +115,8 @@ class Web:
                     self._check(response)
                     return response
                 problem = PlatformError(f"{self._origin[1]} is busy ({response.status_code})")
-                delay = max(delay, _retry_after(response))
+                after = response.headers.get("retry-after", "")
+                delay = max(delay, min(60.0, float(after)) if after.isdecimal() else 0.0)
             time.sleep(delay)
         raise problem
 
@@ -145,8 +146,3 @@ def _is_busy(response: httpx.Response) -> bool:
     """Return True if the platform is busy; Canvas may report 403 "Rate Limit Exceeded"."""
     limited = response.status_code == 403 and "rate limit" in response.text[:200].casefold()
     return response.status_code in _BUSY or limited
-
-
-def _retry_after(response: httpx.Response) -> float:
-    text = response.headers.get("retry-after", "")
-    return min(60.0, float(text)) if text.isdecimal() else 0.0

@@ -13,7 +13,6 @@ import datetime as dt
 import hashlib
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
 import msgspec
@@ -31,8 +30,7 @@ _MAX_COMMENT = 8000  # characters
 _FULL_FEEDBACK = "For the full page with marks and comments, run: nbgrader fetch_feedback"
 
 
-@dataclass(frozen=True)
-class PlatformGrade:
+class PlatformGrade(msgspec.Struct, frozen=True):
     """The current grade of a student on a platform: points and all comments."""
 
     points: float | None = None
@@ -73,8 +71,7 @@ class Pushed(msgspec.Struct, frozen=True):
         return any(abs(p - points) <= _TOLERANCE for p in own)
 
 
-@dataclass(frozen=True)
-class PlannedGrade:
+class PlannedGrade(msgspec.Struct, frozen=True):
     """The grade of a student, and the action to take."""
 
     student: str
@@ -85,15 +82,14 @@ class PlannedGrade:
     todo: Todo
 
 
-@dataclass
-class Push:
+class Push(msgspec.Struct):
     """The plan of a push and its results."""
 
     plan: list[PlannedGrade]
     unmatched: list[str]
-    notes: list[str] = field(default_factory=list)
-    written: list[str] = field(default_factory=list)
-    failed: dict[str, str] = field(default_factory=dict)
+    notes: list[str] = []
+    written: list[str] = []
+    failed: dict[str, str] = {}
 
     def of(self, todo: Todo) -> list[PlannedGrade]:
         return [one for one in self.plan if one.todo == todo]

@@ -9,7 +9,8 @@ itself. With fewer than eight students, the value would be mostly noise, so it i
 import statistics
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+
+import msgspec
 
 from ..model.course import Week
 from ..model.course.bank import Misconception
@@ -28,8 +29,7 @@ MIN_STUDENTS = 8
 _Reports = Sequence[SubmissionReport]
 
 
-@dataclass(frozen=True)
-class Item:
+class Item(msgspec.Struct, frozen=True):
     """The results of one test function for the whole class."""
 
     name: str
@@ -59,8 +59,7 @@ class Item:
         return "a little" if self.discrimination >= 0.1 else "hardly"
 
 
-@dataclass(frozen=True)
-class SharedMistake:
+class SharedMistake(msgspec.Struct, frozen=True):
     """A misconception and the students who have it. `known`: its entry in the bank, or None."""
 
     exercise: str
@@ -71,8 +70,7 @@ class SharedMistake:
     known: Misconception | None = None
 
 
-@dataclass(frozen=True)
-class SharedExample:
+class SharedExample(msgspec.Struct, frozen=True):
     """A counterexample, and the students whose submissions are wrong on it."""
 
     exercise: str
@@ -81,8 +79,7 @@ class SharedExample:
     students: tuple[str, ...]
 
 
-@dataclass(frozen=True)
-class ExerciseSummary:
+class ExerciseSummary(msgspec.Struct, frozen=True):
     name: str
     points: float
     mean_share: float
@@ -91,8 +88,7 @@ class ExerciseSummary:
     items: tuple[Item, ...]
 
 
-@dataclass
-class WeekSummary:
+class WeekSummary(msgspec.Struct):
     """The results of a class in one week. Shares are fractions of the maximum automatic score."""
 
     week: str
@@ -100,13 +96,13 @@ class WeekSummary:
     graded: list[SubmissionReport]
     refused: list[SubmissionReport]
     faults: list[SubmissionReport]
-    exercises: list[ExerciseSummary] = field(default_factory=list)
-    mistakes: list[SharedMistake] = field(default_factory=list)
-    examples: list[SharedExample] = field(default_factory=list)
-    not_run: dict[str, int] = field(default_factory=dict)  # reason -> number of tests
+    exercises: list[ExerciseSummary] = []
+    mistakes: list[SharedMistake] = []
+    examples: list[SharedExample] = []
+    not_run: dict[str, int] = {}  # reason -> number of tests
     devices: tuple[str, ...] = ()
-    foreign: Mapping[str, str] = field(default_factory=dict)  # student -> the user who submitted
-    earlier: Mapping[str, Sequence[SubmissionReport]] = field(default_factory=dict)  # superseded
+    foreign: Mapping[str, str] = {}  # student -> the user who submitted
+    earlier: Mapping[str, Sequence[SubmissionReport]] = {}  # superseded
 
     @property
     def attempts(self) -> dict[str, tuple[str, ...]]:

@@ -1,6 +1,6 @@
 """Explain the score of an exercise as a short calculation."""
 
-from dataclasses import dataclass
+import msgspec
 
 from ..model.report.schema import ExerciseReport, Verdict
 from ..pages.environment import points
@@ -12,8 +12,7 @@ _TRIVIAL = (
 )
 
 
-@dataclass(frozen=True)
-class ArithmeticLine:
+class ArithmeticLine(msgspec.Struct, frozen=True):
     """One line of the calculation: an amount of points and its reason."""
 
     amount: str

@@ -6,8 +6,8 @@ tests. If only some variants of a test are affected, its claim lists their axes 
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 
+import msgspec
 from markupsafe import Markup
 
 from ..model.report.findings import MAKES, SHOWN, question, symptom_name
@@ -24,8 +24,7 @@ from ..model.report.schema import (
 from .score_breakdown import ArithmeticLine, arithmetic, carried_words
 
 
-@dataclass(frozen=True)
-class Mark:
+class Mark(msgspec.Struct, frozen=True):
     """The score and comment of one exercise or question in the gradebook."""
 
     name: str
@@ -36,8 +35,7 @@ class Mark:
     comment: Markup | None = None
 
 
-@dataclass(frozen=True)
-class Marks:
+class Marks(msgspec.Struct, frozen=True):
     """A week's scores in the gradebook; `penalty` is the late penalty in points."""
 
     score: float
@@ -101,16 +99,14 @@ def _observed(places: list[Suspect]) -> Iterator[str]:
 _STOPPED = {verdict.value: verdict.at_line for verdict in Verdict if verdict.at_line}
 
 
-@dataclass(frozen=True)
-class Claim:
+class Claim(msgspec.Struct, frozen=True):
     """The requirement that a test checks. `where`: the affected variants, or "" if all are."""
 
     text: str
     where: str = ""
 
 
-@dataclass
-class Finding:
+class Finding(msgspec.Struct):
     """Tests with the same outcome: their common verdict and message, and their claims.
 
     Only the first claim is known to be violated: another test with the same failure may stop before
@@ -120,7 +116,7 @@ class Finding:
     verdict: Verdict
     message: str
     line: int = 0  # of the student's module; 0 if unknown
-    claims: list[Claim] = field(default_factory=list)
+    claims: list[Claim] = []
 
     @property
     def failed(self) -> list[Claim]:
@@ -146,8 +142,7 @@ class Finding:
         return "Fails" if self.message == NOT_DESCRIBED else self.verdict.words
 
 
-@dataclass
-class ExerciseView:
+class ExerciseView(msgspec.Struct):
     """The feedback on one exercise."""
 
     report: ExerciseReport

@@ -11,8 +11,8 @@ import os
 import runpy
 import socket
 import sys
+import tomllib
 from pathlib import Path
-from typing import Any
 
 from ..files import write_files
 from ..model.errors import KitError
@@ -22,21 +22,7 @@ from .learner_record import LearnerFolder
 
 HOST = "127.0.0.1"
 _START_SECONDS = 60.0
-_NBGRADER = ("formgrader", "validate_assignment", "assignment_list", "course_list")
-_SETTINGS: dict[str, Any] = {
-    "labconfig/page_config.json": {"disabledExtensions": {"@jupyter/nbgrader": True}},
-    "lab/user-settings/@jupyterlab/apputils-extension/notification.jupyterlab-settings": {
-        "fetchNews": "false",
-        "checkForUpdates": False,
-    },
-    "jupyter_server_config.json": {
-        "ServerApp": {
-            "allow_root": True,
-            "jpserver_extensions": {f"nbgrader.server_extensions.{n}": False for n in _NBGRADER},
-            "open_browser": False,
-        }
-    },
-}
+_SETTINGS = tomllib.loads(Path(__file__).with_name("lab_settings.toml").read_text("utf-8"))
 
 
 class LabServer:

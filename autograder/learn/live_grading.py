@@ -9,9 +9,9 @@ import asyncio
 import contextlib
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from pathlib import Path
 
+import msgspec
 import psutil
 from watchfiles import Change, awatch
 
@@ -34,8 +34,7 @@ _POLL = 0.1
 _SKIPPED = {*IGNORED_FOLDERS, STATE}
 
 
-@dataclass
-class LiveWeek:
+class LiveWeek(msgspec.Struct):
     """The state of a week while the site runs.
 
     version: changes whenever the week's page has to be rendered again, also after a restart
@@ -44,7 +43,7 @@ class LiveWeek:
     drawing: the figures of the finished week are being drawn
     """
 
-    version: int = field(default_factory=time.time_ns)
+    version: int = msgspec.field(default_factory=time.time_ns)
     busy: bool = False
     problem: str = ""
     graded: str = ""

@@ -8,8 +8,8 @@ learner's module lacks come from the solution.
 import ast
 import contextlib
 import hashlib
-import importlib.util
 import re
+import runpy
 import shutil
 import sys
 from collections.abc import Callable
@@ -56,24 +56,14 @@ def draw_figures(course: Course, week: Week, module: Path, out: Path) -> None:
     shutil.rmtree(out, ignore_errors=True)
     out.mkdir(parents=True)
     replace_file(out / _DRAWN, _digest(module))  # at first, so that a failure is not repeated
-    own = _imported(week.stem, module)
-    solution = _imported(f"{week.stem}_solution", course.solution(week))
-    for helper, value in vars(solution).items():
-        vars(own).setdefault(helper, value)
+    solution = runpy.run_path(str(course.solution(week)))
+    own = sys.modules[week.stem] = ModuleType(week.stem)
+    vars(own).update(runpy.run_path(str(module), solution))
     exercises = {e.name for e in week.exercises}
     drawn = make_figures(course, week, lambda figures: _keep_only(figures, exercises))
     for stem, figure in drawn.items():
         name, content = picture(stem, figure, course)
         replace_file(out / name, content, lasting=False)
-
-
-def _imported(name: str, path: Path) -> ModuleType:
-    spec = importlib.util.spec_from_file_location(name, path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = sys.modules[name] = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 def _keep_only(module: Any, exercises: set[str]) -> None:

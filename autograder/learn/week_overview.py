@@ -1,7 +1,6 @@
 """Compute a learner's points and open tasks in a week."""
 
-from dataclasses import dataclass
-
+import msgspec
 from msgspec.structs import replace
 
 from ..authoring.lesson.marking_guide import MarkingGuide, marking_guides
@@ -10,8 +9,7 @@ from ..model.report.scoring import counted, full_points
 from .learner_record import LearnerFolder, WeekRecord
 
 
-@dataclass(frozen=True)
-class WeekOverview:
+class WeekOverview(msgspec.Struct, frozen=True):
     """The progress in a week. `done`: the number of passed exercises and assessed questions."""
 
     week: Week

@@ -23,7 +23,6 @@ import zlib
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path, PurePosixPath
 
@@ -32,7 +31,7 @@ import msgspec
 from ..batch.module_name import files_in, folders_with
 from ..model.course import Course, Week
 from ..model.errors import KitError
-from ..model.submission_files import format_timestamp
+from ..model.submission_files import FROM_NBGRADER, format_timestamp
 from .roster import Roster, RosterEntry
 
 _MOODLE = re.compile(r"(?P<name>.+)_(?P<number>\d+)_assignsubmission_file_?\Z")
@@ -40,7 +39,6 @@ _CANVAS = re.compile(r"[^_]+_(?P<late>LATE_)?(?P<number>\d+)_\d+_(?P<file>.+)\Z"
 _RESUBMISSION = re.compile(r"-\d+(?=\.\w+\Z)")  # Canvas numbers the files of resubmissions
 _PLAIN = re.compile(r"[\w(][\w .()+,-]*\Z")
 _MAX_ENTRIES = 100_000
-_NBGRADER_FILES = ("timestamp.txt", "submission_secret.txt")  # skipped: nbgrader trusts them
 _BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError)
 
 _METADATA = "submission_metadata.yml"
@@ -54,8 +52,7 @@ Placed = tuple[list[str], str, bool]  # students, file name in the submission, l
 Accept = Callable[[str, dict[str, bytes], str], list[str]]
 
 
-@dataclass
-class Found:
+class Found(msgspec.Struct):
     """The submissions in a bulk download, or in students' repositories.
 
     collected, missing: students with and without a submission
@@ -64,11 +61,11 @@ class Found:
     problems: remarks about files and submissions that were not accepted
     """
 
-    collected: list[str] = field(default_factory=list)
-    missing: list[str] = field(default_factory=list)
-    facts: list[str] = field(default_factory=list)
-    unmatched: list[str] = field(default_factory=list)
-    problems: list[str] = field(default_factory=list)
+    collected: list[str] = []
+    missing: list[str] = []
+    facts: list[str] = []
+    unmatched: list[str] = []
+    problems: list[str] = []
 
 
 def collect_bulk(course: Course, week: Week, path: Path, roster: Roster, accept: Accept) -> Found:
@@ -172,7 +169,8 @@ def content_from(files: Mapping[str, Read], week: Week, bound: int) -> FilesRead
     folders = {str(p) for n in content for p in PurePosixPath(n).parents}
     kept = {n: d for n, d in content.items() if _safe(n) and n not in folders}
     left_out += [f"{n!r}: not a plain file name" for n in content if n not in kept]
-    own = {n: d for n, d in kept.items() if PurePosixPath(n).name not in _NBGRADER_FILES}
+    # nbgrader trusts its own files, so students must not supply them
+    own = {n: d for n, d in kept.items() if PurePosixPath(n).name not in FROM_NBGRADER}
     places = folders_with(own, week.module)
     if len(places) == 1:  # otherwise the intake reports the missing or repeated module
         own = files_in(own, places[0])
@@ -224,13 +222,12 @@ class _Metadata(msgspec.Struct, rename=":{}".format):
     created_at: dt.datetime | None = None
 
 
-@dataclass
-class _GradescopeExport:
+class _GradescopeExport(msgspec.Struct):
     """The students of each folder, and submission times by student in nbgrader's format."""
 
     root: str
-    folders: dict[str, list[str]] = field(default_factory=dict)
-    times: dict[str, str] = field(default_factory=dict)
+    folders: dict[str, list[str]] = {}
+    times: dict[str, str] = {}
 
     def place(self, name: str) -> Placed | None:
         """Return the students of a file, or None if the file is not part of a submission."""

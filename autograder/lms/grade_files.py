@@ -10,7 +10,6 @@ import datetime as dt
 import io
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 import msgspec
 
@@ -25,8 +24,7 @@ from .roster import Roster, RosterEntry
 _NUMBERED = re.compile(r"(.*) \(\d+\)\Z", re.DOTALL)
 
 
-@dataclass(frozen=True)
-class FinalScore:
+class FinalScore(msgspec.Struct, frozen=True):
     """A student's score for a week, with the facts that a column may show.
 
     points: after the late penalty
@@ -62,8 +60,7 @@ COLUMNS: Mapping[str, Mapping[str, Callable[[FinalScore], object]]] = {
 FORMATS = tuple(COLUMNS)
 
 
-@dataclass(frozen=True)
-class Exported:
+class Exported(msgspec.Struct, frozen=True):
     """A grade file. `unmatched`: students with a grade who are not on the class list."""
 
     text: str

@@ -7,8 +7,10 @@ by login, id or e-mail address, or by the part of the address before the @ if th
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
 from pathlib import Path
+
+import msgspec
+from msgspec.structs import replace
 
 from ..model.errors import KitError
 from .csv_tables import CLASS_LISTS, KEY_FIELDS, POINTS, ClassList, read_table
@@ -17,8 +19,7 @@ _TEST_STUDENT = "Student, Test"  # Canvas adds a row with this name
 _STUDENT_ROLES = ("Student", "")  # roles of students in Gradescope's class list
 
 
-@dataclass(frozen=True)
-class RosterEntry:
+class RosterEntry(msgspec.Struct, frozen=True):
     """A student on a class list.
 
     student: the name in the gradebook
@@ -33,8 +34,8 @@ class RosterEntry:
     email: str
     number: str
     keys: tuple[str, ...]
-    row: dict[str, str] = field(hash=False)
-    fields: dict[str, str] = field(default_factory=dict, hash=False)
+    row: dict[str, str]
+    fields: dict[str, str] = {}
 
     def split_name(self) -> tuple[str, str]:
         """Return the first and last name. Canvas has `Lovelace, Ada`, Moodle `Ada Lovelace`."""
@@ -44,14 +45,13 @@ class RosterEntry:
         return first, last
 
 
-@dataclass(frozen=True)
-class Roster:
+class Roster(msgspec.Struct, frozen=True):
     """A class list exported from the platform `kind`. `column_of` maps fields to its columns."""
 
     kind: str
     columns: tuple[str, ...]
     entries: tuple[RosterEntry, ...]
-    column_of: dict[str, str] = field(default_factory=dict, hash=False)
+    column_of: dict[str, str] = {}
 
     def match(self, students: Iterable[str]) -> tuple[dict[str, RosterEntry], list[str]]:
         """Return the entry of each student, and the students without a unique entry, sorted."""

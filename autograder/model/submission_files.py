@@ -17,6 +17,8 @@ import msgspec
 from .course.registry import aware
 
 Files = Mapping[str, bytes]  # contents by name
+# The files that nbgrader adds to a submission. It derives the name of the feedback from the secret.
+TIMESTAMP_FILE, SECRET_FILE = FROM_NBGRADER = ("timestamp.txt", "submission_secret.txt")
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 
 
@@ -64,6 +66,11 @@ def local_text(stored: str, zone: dt.tzinfo) -> str:
     """Format a stored time in a time zone, to the minute, such as `2026-09-07 14:03 CEST`."""
     moment = parse_timestamp(stored)
     return f"{moment.astimezone(zone):%Y-%m-%d %H:%M %Z}" if moment else "an unknown time"
+
+
+def in_short(moment: dt.datetime) -> str:
+    """Format a time such as `18 January, 14:03`."""
+    return f"{moment.day} {moment:%B}, {moment:%H:%M}"
 
 
 def parse_timestamp(text: str) -> dt.datetime | None:

@@ -106,17 +106,14 @@ def submit(course: Course, week: Week, bank: Bank, student: SampleStudent) -> Pa
     if student.module:
         module.rename(folder / student.module)
     if not student.only:
-        _answer_questions(folder / f"{week.name}.ipynb", student)
+        path = folder / f"{week.name}.ipynb"
+        notebook = nbformat.read(path, as_version=4)
+        for cell in notebook.cells:
+            if cell.cell_type == "markdown" and cell.source == ANSWER:
+                cell.source = f"A sample answer by {student.name}, to be marked by the instructor."
+        nbformat.write(notebook, path)
     student_step(ExchangeSubmit, course, week, student.name, home)
     return home
-
-
-def _answer_questions(path: Path, student: SampleStudent) -> None:
-    notebook = nbformat.read(path, as_version=4)
-    for cell in notebook.cells:
-        if cell.cell_type == "markdown" and cell.source == ANSWER:
-            cell.source = f"A sample answer by {student.name}, to be marked by the instructor."
-    nbformat.write(notebook, path)
 
 
 def fetch_feedback(course: Course, week: Week, student: str, home: Path) -> Path | None:

@@ -7,9 +7,9 @@ manual marks and comments.
 
 import shutil
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+import msgspec
 from nbconvert.exporters import Exporter
 from nbgrader.api import Gradebook
 from traitlets import Bool
@@ -19,10 +19,9 @@ from ..feedback.view import Mark, Marks
 from ..files import in_turn
 from ..model.course import Course, Week
 from ..model.errors import NbgraderError
-from ..model.submission_files import parse_timestamp
+from ..model.submission_files import FROM_NBGRADER, SECRET_FILE, in_short, parse_timestamp
 from .collect.cell_repair import CoursePreprocessor, Notebook, Resources
 from .collect.groups import author_of
-from .collect.history import FROM_NBGRADER
 from .formgrader.manual_marks import require_marks
 from .gradebook.database import read_gradebook
 from .gradebook.due_dates import require_scores, update_dates, update_penalty
@@ -33,8 +32,7 @@ from .regrade.regrade_log import answer_note
 from .workspace import Workspace, cells_of, exchange_step, last_words, open_api, shared_gradebook
 
 
-@dataclass(frozen=True)
-class Returned:
+class Returned(msgspec.Struct, frozen=True):
     """The students whose feedback was released; `notes` has the reason for each other student."""
 
     students: list[str]
@@ -80,7 +78,7 @@ def _return_one(api: Any, course: Course, week: Week, student: str) -> str:
     generated = api.generate_feedback(week.name, student)
     if not generated["success"]:
         return f"no feedback was generated: {last_words(generated)}"
-    if not (workspace.feedback(student, week) / "submission_secret.txt").is_file():
+    if not (workspace.feedback(student, week) / SECRET_FILE).is_file():
         # nbgrader hashes this secret into a file name that only the student can work out.
         author = author_of(course, week, student)
         reason = "not submitted through the exchange"
@@ -139,6 +137,7 @@ class FinishFeedback(CoursePreprocessor):
         report = stored_report(course, week, about["student"])
         if report is None:
             raise NbgraderError(f"its report is lost: run `autograder grade {week.name}` again")
+        figures = Workspace(course).released(week) / "figures"
         about["page"] = feedback_page(
             report,
             week,
@@ -151,7 +150,7 @@ class FinishFeedback(CoursePreprocessor):
                 *(note.text for note in report.notes),
             ],
             marks=marks,
-            notebook=rendered_cells(nb, Workspace(course).released(week) / "figures", below=2),
+            notebook=rendered_cells(nb.cells, figures, below=2),
         )
         _remove_copies(Workspace(course), about["student"], week)
         return nb, resources
@@ -162,18 +161,12 @@ def _lower_note(course: Course, week: Week, student: str) -> list[str]:
     if less is None:
         return []
     counts = "The better one counts." if less.best.counts else "Your instructor can restore it."
+    time = parse_timestamp(less.best.handed_in)
+    date = in_short(time.astimezone(course.zone)) if time else "before"
     return [
-        f"Your submission from {_date(course, less.best.handed_in)} earned {less.best.kept:g} "
+        f"Your submission from {date} earned {less.best.kept:g} "
         f"points for this week, your latest one {less.newest.kept:g}. {counts}"
     ]
-
-
-def _date(course: Course, handed_in: str) -> str:
-    time = parse_timestamp(handed_in)
-    if time is None:
-        return "before"
-    local = time.astimezone(course.zone)
-    return f"{local.day} {local:%B, %H:%M}"
 
 
 def _remove_copies(workspace: Workspace, student: str, week: Week) -> None:

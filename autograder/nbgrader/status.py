@@ -12,10 +12,10 @@ import msgspec
 
 from ..model.course import Course, Week
 from ..model.report.schema import Ending
-from ..model.submission_files import KINDS, Kind, parse_timestamp
+from ..model.submission_files import KINDS, SECRET_FILE, Kind, parse_timestamp
 from .collect.collector import last_collection
 from .collect.groups import unknown_students
-from .collect.history import last_seen, read_history, read_marker
+from .collect.history import folder_time, last_seen, read_history, read_marker
 from .collect.inbound import submissions_by_student
 from .gradebook import database, report_store
 from .gradebook.effective_results import PastResult, Worth, lower, results
@@ -89,6 +89,7 @@ def _week(
     }
     again = {student: several for student, several in results_of.items() if len(several) > 1}
     compared = {student: lower(several) for student, several in again.items()}
+    kinds = {s: {n.kind for n in reports[s].notes} if s in reports else {} for s in graded}
     newest = {s: h.entries[-1] for s in handed if (h := read_history(course, week, s)).accepted}
     has_feedback = [s for s in workspace.students("feedback", week) if returned(workspace, week, s)]
     stale = [s for s in has_feedback if report_store.feedback_is_stale(course, week, s)]
@@ -120,7 +121,7 @@ def _week(
         stale=stale,
         again=again,
         foreign=last_collection(course, week).foreign,
-        noted=_noted(graded, reports),
+        noted={kind: some for kind in KINDS if (some := [s for s in graded if kind in kinds[s]])},
         asking=open_requests(course, week),
         strangers=unknown_students(course, week),
         lower={
@@ -133,19 +134,14 @@ def _week(
     )
 
 
-def _noted(graded: list[str], reports: dict[str, report_store.Recorded]) -> dict[Kind, list[str]]:
-    kinds = {s: {n.kind for n in reports[s].notes} for s in graded if s in reports}
-    found = {kind: [s for s in kinds if kind in kinds[s]] for kind in KINDS}
-    return {kind: students for kind, students in found.items() if students}
-
-
 def _late(course: Course, entries: list[database.GradebookEntry]) -> dict[str, dict[str, str]]:
     """Return the lateness of each submission after the grace period, by week and student."""
     graded = database.by_student(entries)
     times: dict[str, dict[str, dt.datetime]] = {student: {} for student in graded}
     for week in course.weeks:
         for student in Workspace(course).students("submitted", week):
-            if time := parse_timestamp(report_store.handed_in(course, week, student)):
+            folder = Workspace(course).submitted(student, week)
+            if time := parse_timestamp(folder_time(folder)):
                 times.setdefault(student, {})[week.name] = time
     found: dict[str, dict[str, str]] = {}
     for student, own in times.items():
@@ -169,7 +165,7 @@ def returned(workspace: Workspace, week: Week, student: str) -> bool:
 
     If the student did not submit through the exchange, return True if the page was generated.
     """
-    secret = workspace.feedback(student, week) / "submission_secret.txt"
+    secret = workspace.feedback(student, week) / SECRET_FILE
     if not secret.is_file():
         return workspace.feedback_page(student, week).is_file()
     return workspace.delivered_page(secret.read_bytes(), week).is_file()

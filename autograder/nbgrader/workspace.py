@@ -12,15 +12,14 @@ import hashlib
 import logging
 import os
 import re
-import shutil
 import sys
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..files import read_state, write_files, write_state
+from ..files import read_state, write_state
 from ..lms.roster import RosterEntry
 from ..model.course import Course, Week
 from ..model.errors import NbgraderError
@@ -29,15 +28,6 @@ if TYPE_CHECKING:
     from traitlets.config.loader import Config
 
 CONFIG = "nbgrader_config.py"
-_CONFIG_TEXT = '''"""nbgrader's settings. They come from course.yaml; add your own below."""
-
-from autograder.nbgrader.configure import configure
-
-c = get_config()  # noqa: F821  # Jupyter defines it
-configure(c, __file__, project={project!r})
-'''
-
-
 _RAISED = re.compile(r"^[^\S\n]*+(?:\w+\.)*[A-Z]\w*: (.+)$", re.MULTILINE)
 
 
@@ -112,7 +102,9 @@ class Workspace:
         config = self.root / CONFIG
         if not config.exists():
             project = os.path.relpath(self.course.root, self.root)
-            config.write_text(_CONFIG_TEXT.format(project=project), encoding="utf-8")
+            template = Path(__file__).with_name("templates") / f"{CONFIG}.blank"
+            text = template.read_text(encoding="utf-8").format(project=project)
+            config.write_text(text, encoding="utf-8")
 
     def config(self) -> Config:
         """Load nbgrader's configuration, with the kit's and the instructor's settings."""
@@ -240,24 +232,15 @@ def one_transaction(session: Any) -> Iterator[None]:
         session.commit = commit
 
 
-_INDICES = {
-    "grade": "notebook_id",
-    "comment": "notebook_id",
-    "submitted_notebook": "assignment_id",
-    "submitted_assignment": "student_id",
-    "base_cell": "notebook_id",
-}
-
-
 def _add_indices(engine: Any) -> None:
     from sqlalchemy import text
     from sqlalchemy.exc import SQLAlchemyError
 
+    statements = Path(__file__).with_name("indices.sql").read_text(encoding="utf-8")
     # A failure, for example in a read-only schema, only makes recording slower.
     with suppress(SQLAlchemyError), engine.begin() as connection:
-        for table, column in _INDICES.items():
-            name = f"autograder_{table}_{column}"
-            connection.execute(text(f"CREATE INDEX IF NOT EXISTS {name} ON {table} ({column})"))
+        for statement in statements.splitlines():
+            connection.execute(text(statement))
 
 
 class GradedCell(NamedTuple):
@@ -332,16 +315,3 @@ def last_words(result: dict[str, Any]) -> str:
     log, error = str(result.get("log", "")), str(result.get("error", ""))
     raised = _RAISED.findall(log) or _RAISED.findall(error)
     return str(raised[-1]) if raised else "nbgrader gave no reason"
-
-
-def replace_folder(folder: Path, files: Mapping[str, bytes], mode: int = 0o777) -> None:
-    """Write files, given by relative path, to a new folder that then replaces `folder`."""
-    fresh, former = (folder.with_name(f".{folder.name}.{which}") for which in ("new", "old"))
-    for stale in (fresh, former):
-        shutil.rmtree(stale, ignore_errors=True)
-    fresh.mkdir(parents=True, mode=mode)
-    write_files(fresh, files)
-    if folder.exists():
-        folder.replace(former)
-    fresh.replace(folder)
-    shutil.rmtree(former, ignore_errors=True)

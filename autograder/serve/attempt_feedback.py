@@ -21,7 +21,6 @@ import builtins
 import datetime as dt
 import re
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
 from itertools import islice
 from typing import Literal, assert_never
 
@@ -46,8 +45,7 @@ Reason = Literal["", "tries", "due", "nothing"]
 _HOUR = 3600.0
 
 
-@dataclass(frozen=True)
-class Allowance:
+class Allowance(msgspec.Struct, frozen=True):
     """How many more results of a week a student may see, and when.
 
     left: how many more results may become visible in the current hour, day or week

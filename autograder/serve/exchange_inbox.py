@@ -12,7 +12,7 @@ A folder is complete when it contains nbgrader's two marker files and has not ch
 import asyncio
 import os
 import time
-from collections.abc import Callable, Container, Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from sqlalchemy.exc import SQLAlchemyError
@@ -20,19 +20,16 @@ from sqlalchemy.exc import SQLAlchemyError
 from ..files import replace_file
 from ..model.course import Course, Week
 from ..model.errors import IntakeError
-from ..model.submission_files import Files, format_timestamp
+from ..model.submission_files import FROM_NBGRADER, SECRET_FILE, Files, format_timestamp
 from ..nbgrader.collect.history import last_seen
 from ..nbgrader.collect.inbound import ExchangeSubmission, submissions_by_student
 from ..nbgrader.collect.safe_read import read_ordinary
 from ..nbgrader.regrade.regrade_log import REQUEST, note_request
 from ..nbgrader.workspace import Workspace
-from .login import is_name
-from .recording import SECRET_FILE
 from .shared_state import SharedState
 from .submissions.upload import is_kept
 from .tables import Leader, QueuedSubmission, error_text
 
-_MARKER_FILES = ("timestamp.txt", SECRET_FILE)
 _QUIET = 0.4  # seconds without a change
 _POLL_SECONDS = 1.0
 _MAX_BYTES = 64 << 20
@@ -77,7 +74,7 @@ class ExchangeInbox:
             return False
         incomplete = False
         for week in course.weeks:
-            for found in newest_submissions(course, week, self._seen):
+            for found, *_ in submissions_by_student(course, week, self._seen).values():
                 if self._take(course, week, found):
                     self._seen.add(found.source)
                 else:
@@ -113,24 +110,13 @@ class ExchangeInbox:
         self.incidents.open(REJECTED, f"{found.source!r} was not taken: {reason}")
 
 
-def newest_submissions(
-    course: Course, week: Week, seen: Container[str] = ()
-) -> list[ExchangeSubmission]:
-    """Return each student's newest submission, preferably from a folder that the student owns.
-
-    seen: names of folders to skip
-    """
-    found = submissions_by_student(course, week, seen)
-    return [submissions[0] for student, submissions in found.items() if is_name(student)]
-
-
 def _last_written(folder: Path) -> float | None:
     """Return when a file in a folder was last changed, or None if a marker file is missing."""
     try:
         entries = {e.name: e.stat(follow_symlinks=False).st_mtime for e in os.scandir(folder)}
     except OSError:
         return None
-    return max(entries.values()) if entries.keys() >= set(_MARKER_FILES) else None
+    return max(entries.values()) if entries.keys() >= set(FROM_NBGRADER) else None
 
 
 def _kept(files: Files) -> Iterator[tuple[str, bytes]]:

@@ -24,7 +24,6 @@ from .shared_state import Courses, Incidents, Settings, SharedState
 from .submissions.submitting import Drafts, Submissions
 from .submissions.upload import unpacked
 from .tables import GRADED, Leader, QueuedSubmission, open_database
-from .views.class_view import ClassView, class_view
 from .views.feedback_release import FeedbackRelease
 from .views.staff_log import StaffLog
 from .views.view_models import Views, exchange_page
@@ -76,9 +75,6 @@ class Service:
             await asyncio.sleep(LEASE / 4)
             with contextlib.suppress(SQLAlchemyError):  # the dispatcher reports database errors
                 await asyncio.to_thread(self.queue.renew)
-
-    def class_view(self) -> ClassView:
-        return class_view(self.state, self.ledger, self.processes)
 
     def _submit_from_exchange(self, found: ExchangeSubmission, files: Files) -> QueuedSubmission:
         submission = self.submissions.submit_from_exchange(found, files)

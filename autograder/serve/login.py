@@ -15,7 +15,6 @@ selects assistants in the same way.
 
 import hashlib
 import hmac
-import re
 import secrets
 from collections.abc import Collection
 from typing import Any, Literal, NamedTuple
@@ -26,6 +25,7 @@ import sqlalchemy as sa
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
+from ..nbgrader.collect.inbound import is_name
 from . import tables as t
 from .tables import Store
 
@@ -33,13 +33,7 @@ Role = Literal["student", "assistant", "instructor"]
 Kind = Literal["browser", "program", "hub"]
 _DAY = 86_400.0
 _LIFETIME = {"browser": 30 * _DAY, "program": 120 * _DAY, "hub": _DAY / 2}
-_NAME = re.compile(r"\w[\w.@+-]*\Z")
 _RENEWAL_INTERVAL = 3600.0  # seconds; a session in use is extended at most once per interval
-
-
-def is_name(name: str) -> bool:
-    """Return True for at most 100 letters, digits and `.@-_`, no leading `.@-`, no `..`."""
-    return len(name) <= 100 and bool(_NAME.match(name)) and ".." not in name and "+" not in name
 
 
 class Person(msgspec.Struct, frozen=True):

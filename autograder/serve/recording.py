@@ -22,7 +22,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from ..model.course import Course, Week, load
 from ..model.errors import KitError, NbgraderError
 from ..model.report.schema import Report, SubmissionReport
-from ..model.submission_files import format_timestamp
+from ..model.submission_files import SECRET_FILE, format_timestamp
 from ..nbgrader.collect.history import Entry, History, read_history
 from ..nbgrader.collect.submissions import accept, earlier_files, put_in_place
 from . import tables as t
@@ -33,7 +33,6 @@ from .submissions.upload import unpacked
 
 _POLL_SECONDS = 2.0
 _RETRY_SECONDS = 60.0
-SECRET_FILE = "submission_secret.txt"
 
 
 class Ledger(t.Store):

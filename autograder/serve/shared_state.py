@@ -8,7 +8,6 @@ import os
 import sys
 import threading
 import time
-from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -166,8 +165,7 @@ class Settings(msgspec.Struct, frozen=True):
     assistants: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class SharedState:
+class SharedState(msgspec.Struct, frozen=True):
     """The objects that all parts of a service use."""
 
     settings: Settings

@@ -6,10 +6,7 @@ import html
 import os
 import platform
 import re
-import shutil
-import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import version
 from importlib.resources import files as resources
@@ -17,6 +14,7 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import nbformat
 from markupsafe import Markup
 
@@ -31,7 +29,7 @@ from ..authoring.lesson.syllabus import (
 )
 from ..authoring.verify.public_files import cell_problems, run_lesson
 from ..batch.store import content_hash
-from ..files import replace_file
+from ..files import replace_file, replace_folder
 from ..model.course import Course, Week
 from ..model.errors import BuildError
 from ..model.submission_files import Files
@@ -56,8 +54,7 @@ _FIGURE_FIRST = re.compile(r"\s*!\[[^\]]*\]\(figures/")
 _COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 
 
-@dataclass(frozen=True)
-class BuiltSite:
+class BuiltSite(msgspec.Struct, frozen=True):
     """The site's folder, the weeks on it, and the weeks that are not released yet."""
 
     folder: Path
@@ -98,7 +95,7 @@ def build_site(
     if released:
         lessons = {week: pages[f"{week.name}/index.html"] for week in released}
         pages["search.html"] = search_page(course, lessons)
-    _write(folder, pages)
+    replace_folder(folder, {_MARK: b""} | {name: text.encode() for name, text in pages.items()})
     waiting = [w.name for w in course.weeks if w not in released]
     return BuiltSite(folder, [w.name for w in released], waiting)
 
@@ -147,19 +144,6 @@ def _require_site_folder(folder: Path) -> None:
         raise BuildError(f"{folder} contains files that are not a site: use a different --out")
 
 
-def _write(folder: Path, pages: Mapping[str, str]) -> None:
-    """Write all pages to a temporary folder, then replace `folder` with it."""
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".site-") as place:
-        fresh = Path(place) / folder.name
-        for name, text in {**pages, _MARK: ""}.items():
-            path = fresh / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text, encoding="utf-8")
-        shutil.rmtree(folder, ignore_errors=True)
-        fresh.replace(folder)
-
-
 def executed_lesson(course: Course, week: Week, files: dict[str, bytes]) -> Any:
     """Return the week's notebook with outputs, from the cache if its inputs are unchanged.
 
@@ -200,8 +184,7 @@ def math_font() -> Markup:
     return Markup("data:font/woff2;base64,{}").format(base64.b64encode(data).decode())
 
 
-@dataclass(frozen=True)
-class Frame:
+class Frame(msgspec.Struct, frozen=True):
     """An interactive page that is stored in a separate file."""
 
     name: str
@@ -210,8 +193,7 @@ class Frame:
     page: str
 
 
-@dataclass(frozen=True)
-class LessonPart:
+class LessonPart(msgspec.Struct, frozen=True):
     """A part of a lesson's page: text, code with its outputs, an exercise, or a question."""
 
     kind: str  # text, code, exercise or question

@@ -10,10 +10,10 @@ from collections.abc import Iterator
 import pytest
 
 from autograder.batch.intake import Submission
-from autograder.model.source.rules import Rules
+from autograder.model.source.reachable import Sources
+from autograder.model.source.rules import Rules, refusals, texts_of
 from autograder.sandbox import SandboxMissing, choose
 from autograder.student.commands.check import check_week
-from autograder.student.folder.slips import find_refusals
 from autograder.student.folder.week import open_folder
 from tests.attacks.laboratory import ATTACKED, Laboratory
 
@@ -137,7 +137,8 @@ def with_line(lab: Laboratory, line: str) -> bytes:
 def test_check_warns_exactly_where_grade_refuses(lab: Laboratory, line: str) -> None:
     week, source = lab.week(WEEK), with_line(lab, line)
     rules = {e.name: Rules(week.patterns(e.name), e.source_not_allowed) for e in week.exercises}
-    warned = "softmax" in find_refusals({week.module: source}, week.module, rules, week.importable)
+    files = Sources(texts_of({week.module: source}), week.module)
+    warned = "softmax" in refusals(files, rules, libraries=week.importable)
     trial = lab.grade(Submission("ada", {week.module: source}), WEEK)
     graded = bool(trial.verdicts("softmax") - {"pass"})
     assert (warned, graded) == (line in REFUSED, line in REFUSED)

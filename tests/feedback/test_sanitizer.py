@@ -85,7 +85,9 @@ def test_no_kind_of_cell_output_attachment_or_metadata_acts(tmp_path: Path) -> N
 
     answer = v4.new_markdown_cell(metadata={"nbgrader": {"solution": True, "grade_id": "why"}})
     graded = v4.new_code_cell(metadata={"nbgrader": {"grade": True, "grade_id": "double"}})
-    cells = rendered_cells(hostile_notebook(v4.new_notebook(cells=[answer, graded])), tmp_path)
+    cells = rendered_cells(
+        hostile_notebook(v4.new_notebook(cells=[answer, graded])).cells, tmp_path
+    )
     assert len(cells) > 300
     shown = [part for cell in cells for part in (cell.text, *cell.outputs)]
     assert [fault for part in shown for fault in Seen(part).faults] == []

@@ -94,7 +94,7 @@ def test_the_first_cell_that_runs_fetches_the_week(opened: nbformat.NotebookNode
 def test_a_page_shows_a_figure_from_the_text(
     opened: nbformat.NotebookNode, released: Workspace, week: Week
 ) -> None:
-    cells = rendered_cells(opened, released.outbound(week) / "figures")
+    cells = rendered_cells(opened.cells, released.outbound(week) / "figures")
     assert any('<img src="data:image/png;base64,' in cell.text for cell in cells)
 
 
@@ -105,7 +105,7 @@ def test_a_students_own_picture_is_shown_if_it_is_of_a_harmless_kind(
     kind: str, shown: bool, tmp_path: Path
 ) -> None:
     cell = nbformat.v4.new_markdown_cell(f"![mine](data:{kind};base64,PHN2Zz4=)")
-    (seen,) = rendered_cells(nbformat.v4.new_notebook(cells=[cell]), tmp_path)
+    (seen,) = rendered_cells([cell], tmp_path)
     assert ("<img" in seen.text) == shown
 
 

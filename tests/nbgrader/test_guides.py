@@ -36,7 +36,7 @@ def page(course: Course, released: Workspace, week: Week) -> str:
         .get_template("marking.html.j2")
         .render(
             resources=RESOURCES,
-            cells=rendered_cells(notebook, Path("nowhere")),
+            cells=rendered_cells(notebook.cells, Path("nowhere")),
             guides=guides_of(course.root, week.name),
             highlighting="",
         )

@@ -18,7 +18,7 @@ from autograder.model.report.schema import Diagnosis, Ending, ExerciseReport, Su
 from autograder.serve import dispatch
 from autograder.serve.submissions.upload import accept_files
 from autograder.serve.tables import QueuedSubmission, open_database
-from autograder.serve.views.class_view import recent_mistakes
+from autograder.serve.views.class_view import class_view, recent_mistakes
 from tests.nbgrader.tiny_course import SOLUTION, WEEK
 
 
@@ -173,7 +173,7 @@ def test_results_in_a_row_with_the_same_mistake_are_counted():
 
 def test_the_view_says_what_is_wrong(service, receipt):
     service.incidents.open("gradebook", "the gradebook is locked")
-    view = service.class_view()
+    view = class_view(service.state, service.ledger, service.processes)
     assert view.waiting == 1
     assert [r.submission.receipt for r in view.rows] == [receipt]
     assert any("the gradebook is locked" in t for t in view.incidents)

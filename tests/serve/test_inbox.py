@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 
 from autograder.model.report.schema import Ending, SubmissionReport
+from autograder.nbgrader.collect.inbound import submissions_by_student
 from autograder.nbgrader.collect.submissions import accept
 from autograder.nbgrader.regrade.regrade_log import REQUEST, open_requests
 from autograder.nbgrader.workspace import Workspace
 from autograder.serve.dispatch import prepare
-from autograder.serve.exchange_inbox import newest_submissions
 from autograder.serve.grading_service import Service
 from tests.nbgrader.tiny_course import SOLUTION, WEEK, write
 
@@ -97,7 +97,7 @@ def test_a_folder_of_another_making_is_nobodys(course, inbound, name) -> None:
     (inbound / stamped).mkdir()
     (inbound / f"ada+{WEEK}+yesterday+abc").mkdir()
     (inbound / f"eve+{WEEK}+{STAMP}+abc").symlink_to(course.root)
-    assert list(newest_submissions(course, course.weeks[0])) == []
+    assert submissions_by_student(course, course.weeks[0]) == {}
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")
@@ -105,7 +105,7 @@ def test_what_the_student_owns_goes_before_what_another_left_later(course, inbou
     own = left(inbound, "nobody")  # a name that every machine has
     os.chown(own, 65534, 65534)
     left(inbound, "nobody", LATER)
-    (found,) = newest_submissions(course, course.weeks[0])
+    ((found, _),) = submissions_by_student(course, course.weeks[0]).values()
     assert (found.source, found.own) == (own.name, True)
 
 

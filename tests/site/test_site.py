@@ -290,14 +290,14 @@ def test_a_page_that_cannot_be_written_leaves_the_old_site(
     out = tmp_path / "students"
     shutil.copytree(site, out)
     before = contents(tmp_path)
-    written = Path.write_text
+    written = Path.write_bytes
 
-    def full_disk(path: Path, text: str, **more: Any) -> int:
+    def full_disk(path: Path, data: bytes) -> int:
         if path.name == "explore-1.html":
             raise OSError(28, "No space left on device")
-        return written(path, text, **more)
+        return written(path, data)
 
-    monkeypatch.setattr(Path, "write_text", full_disk)
+    monkeypatch.setattr(Path, "write_bytes", full_disk)
     with pytest.raises(OSError, match="No space"):
         build_site(course, out, now=AFTER_WEEK_1)
     assert contents(tmp_path) == before

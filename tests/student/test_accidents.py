@@ -181,7 +181,7 @@ def test_a_week_behind_a_link_is_checked_and_reset(tiny, tmp_path, autograder) -
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("check", "dobule"), "did you mean double?"),
+        (("check", "dobule"), "did you mean 'double'?"),
         (("check", "--folder", "nowhere"), "there is no folder nowhere"),
         (("reset", "--all"), "tiny.py is a folder: rename it"),
         (("reset", "double"), "tiny.py is a folder: rename it"),

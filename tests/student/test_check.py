@@ -262,17 +262,15 @@ def test_a_known_folder_reads_as_in_the_golden_file(week1, bank):
 
 def test_no_right_program_is_suspected_of_what_is_not_allowed(course):
     from autograder.model.course.bank import Bank
-    from autograder.model.source.rules import Rules
-    from autograder.student.folder.slips import find_refusals
+    from autograder.model.source.reachable import Sources
+    from autograder.model.source.rules import Rules, refusals, texts_of
 
     for week in course.weeks:
         bank = Bank(course, week)
         rules = {e.name: Rules(week.patterns(e.name), e.source_not_allowed) for e in week.exercises}
         for source in (bank.solution, *bank.alternatives.values()):
-            assert (
-                find_refusals({week.module: source.encode()}, week.module, rules, week.importable)
-                == {}
-            )
+            files = Sources(texts_of({week.module: source.encode()}), week.module)
+            assert refusals(files, rules, libraries=week.importable) == {}
 
 
 def test_open_points_count_only_as_many_electives_as_count(tmp_path):

@@ -39,7 +39,7 @@ def test_check_exits_with_2_and_one_line_where_there_is_no_week(tmp_path):
 
 
 def test_a_misspelt_exercise_is_guessed(tiny):
-    assert "did you mean double?" in autograder("check", "duoble", at=tiny.path).stderr
+    assert "did you mean 'double'?" in autograder("check", "duoble", at=tiny.path).stderr
 
 
 def test_a_missing_module_says_how_to_get_it_back(tiny):

@@ -170,7 +170,8 @@ def week_files(course: Course, week: Week, release: int = 1) -> dict[str, bytes]
         f"{week.name}.ipynb": notebook.encode(),
         week.module: stub_of(course, week).encode(),
         DESCRIPTION: describe_week(course, week, release),
-        AGENTS: _instructions(week).encode(),
+        # AI assistants look for their instructions in a file of this name
+        AGENTS: fill_template("AGENTS.md.blank", {"week": week}).encode(),
     }
     for name in (f"test_{week.stem}.py", "README.md", "hints.md"):
         files[name] = read_or_refuse(course, folder / name, "write it")
@@ -178,26 +179,15 @@ def week_files(course: Course, week: Week, release: int = 1) -> dict[str, bytes]
         path = course.root / "assets" / name
         files[name] = read_or_refuse(course, path, f"{week.name} lists it as a file")
     for name in week.folders:
-        files |= _folder(course, week, name)
+        root = course.root / "exercises"
+        if not (found := read_folder(root / name, root)):
+            raise BuildError(f"exercises/{name} is missing or empty: {week.name} lists it")
+        files |= found
     for name in figures_used(lesson_text(course, week)):
         path = course.figures(week) / name
         drawing = "draw it: `autograder build --figures`"
         files[f"figures/{name}"] = read_or_refuse(course, path, drawing)
     return files
-
-
-def _instructions(week: Week) -> str:
-    """Return the instructions for AI assistants, which look for them in a file of this name."""
-    names = [e.name for e in week.exercises]
-    values = {"week": week.name, "title": week.title, "module": week.module, "names": names}
-    return fill_template("AGENTS.md.blank", values | {"questions": week.questions})
-
-
-def _folder(course: Course, week: Week, name: str) -> dict[str, bytes]:
-    found = read_folder(course.root / "exercises" / name, course.root / "exercises")
-    if not found:
-        raise BuildError(f"exercises/{name} is missing or empty: {week.name} lists it")
-    return found
 
 
 def read_or_refuse(course: Course, path: Path, remedy: str) -> bytes:

@@ -28,8 +28,9 @@ Exam questions, in solutions/exam/<week>.md, have the same format with the point
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
+
+import msgspec
 
 from ...model.course import Course, Week
 from ...model.course.registry import Question
@@ -48,24 +49,21 @@ _SENTENCE = re.compile(r"(?<=[.!?:;])\s")
 _CODE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 
 
-@dataclass(frozen=True)
-class RubricLine:
+class RubricLine(msgspec.Struct, frozen=True):
     """A line of a rubric: points, and the achievement that earns the points, in Markdown."""
 
     points: float
     earned_by: str
 
 
-@dataclass(frozen=True)
-class WrongAnswer:
+class WrongAnswer(msgspec.Struct, frozen=True):
     """A typical wrong answer and the comment to write on it, in Markdown."""
 
     answer: str
     comment: str
 
 
-@dataclass(frozen=True)
-class MarkingGuide:
+class MarkingGuide(msgspec.Struct, frozen=True):
     """The section of answers.md about one written question."""
 
     question: str

@@ -8,7 +8,9 @@ listed in `solutions/<week>/equivalent.txt`, one per line: `function: before -> 
 
 import ast
 import copy
+import tomllib
 from collections.abc import Iterator
+from pathlib import Path
 
 import msgspec
 
@@ -18,29 +20,9 @@ from ...model.course import Course, Week
 from ...model.course.stubs import solution_blocks
 from ...sandbox import Sandbox
 
-_PAIRS: tuple[tuple[type[ast.AST], type[ast.AST]], ...] = (
-    (ast.Add, ast.Sub),
-    (ast.Mult, ast.Div),
-    (ast.BitAnd, ast.BitOr),
-    (ast.And, ast.Or),
-    (ast.Lt, ast.LtE),
-    (ast.Gt, ast.GtE),
-    (ast.Eq, ast.NotEq),
-    (ast.Is, ast.IsNot),
-)
-_OPERATORS: dict[type[ast.AST], type[ast.AST]] = {
-    **dict(_PAIRS),
-    **{second: first for first, second in _PAIRS},
-    ast.FloorDiv: ast.Mult,
-    ast.Pow: ast.Mult,
-    ast.Mod: ast.Add,
-}
-_REPLACEMENTS = """
-    amax:amin max:min min:max argmax:argmin sum:mean tril:triu ones:zeros zeros:ones
-    ones_like:zeros_like zeros_like:ones_like sin:cos cos:sin any:all all:any
-    logical_and:logical_or exp:exp2 log:log2 maximum:minimum cumsum:cumprod
-"""
-_NAMES = dict(pair.split(":") for pair in _REPLACEMENTS.split())
+_TABLES = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+_OPERATORS = {getattr(ast, old): getattr(ast, new) for old, new in _TABLES["operators"].items()}
+_NAMES: dict[str, str] = _TABLES["attributes"]
 
 
 class Mutant(msgspec.Struct, frozen=True):

@@ -9,7 +9,6 @@ import atexit
 import hashlib
 import threading
 import time
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -51,8 +50,7 @@ IDLE_SECONDS = 3600.0
 RESOURCE = "autograder-"
 
 
-@dataclass
-class _Settled:
+class _Settled(msgspec.Struct):
     """A course that this worker has loaded. `job.root` is the course's folder on this worker."""
 
     job: Job

@@ -3,9 +3,9 @@
 import os
 from collections.abc import Callable
 from concurrent.futures.process import BrokenProcessPool
-from dataclasses import dataclass
 from functools import cached_property
 
+import msgspec
 from rich.progress import MofNCompleteColumn, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from ...authoring.verify.hidden_tests import WHOLE
@@ -31,8 +31,7 @@ from ...terminal.console import bar, terminal
 _PROCESS_WEIGHT = 50  # total cost of jobs that justifies starting another process
 
 
-@dataclass(frozen=True)
-class Verify:
+class Verify(msgspec.Struct, frozen=True, dict=True):  # a dict for cached properties
     """The options of `autograder verify`.
 
     draws: number of sets of hidden inputs; 0: use only the inputs of this course.

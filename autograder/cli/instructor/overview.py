@@ -26,7 +26,6 @@ from ..app import flag
 from ..output import counted, new_table, print_checks
 
 if TYPE_CHECKING:
-    from ...nbgrader.gradebook.effective_results import PastResult
     from ...nbgrader.status import WeekStatus
 
 
@@ -187,11 +186,8 @@ def _details(w: WeekStatus, zone: dt.tzinfo) -> list[str]:
     lines += [f"{student} changed {', '.join(names)}" for student, names in w.changed.items()]
     for student, results in w.again.items():
         lines.append(f"{student} was graded {len(results)} times:")
-        lines += [f"  {_result(r, zone)}" for r in results]
+        for r in results:
+            counts = " (counts)" if r.counts else ""
+            when = local_text(r.handed_in, zone)
+            lines.append(f"  submitted {when}: {r.score:g} of {r.max_score:g}{counts}")
     return lines
-
-
-def _result(result: PastResult, zone: dt.tzinfo) -> str:
-    when = local_text(result.handed_in, zone)
-    counts = " (counts)" if result.counts else ""
-    return f"submitted {when}: {result.score:g} of {result.max_score:g}{counts}"

@@ -145,8 +145,9 @@ def _write_tokens(
     Users who are named explicitly are signed out on all machines.
     """
     from ...lms.grade_files import csv_text
+    from ...nbgrader.collect.inbound import is_name
     from ...nbgrader.gradebook.database import read_gradebook
-    from ...serve.login import Accounts, is_name
+    from ...serve.login import Accounts
     from ...serve.tables import open_database
 
     people = Accounts(open_database(database))

@@ -5,7 +5,8 @@ instead of executing the notebook.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+
+import msgspec
 
 from ...files import in_turn
 from ...model.course import Course, Week
@@ -23,13 +24,12 @@ from ..gradebook.report_store import About, Recorded
 from ..workspace import Transaction, Workspace, last_words, open_api, shared_gradebook
 
 
-@dataclass(frozen=True)
-class RecordedScores:
+class RecordedScores(msgspec.Struct, frozen=True):
     """The students whose scores were recorded, and the students who were left out."""
 
-    recorded: list[str] = field(default_factory=list)
-    left_out: dict[str, str] = field(default_factory=dict)  # student -> reason
-    notes: list[str] = field(default_factory=list)
+    recorded: list[str] = []
+    left_out: dict[str, str] = {}  # student -> reason
+    notes: list[str] = []
 
     def lines(self) -> list[str]:
         """Return the lines to print."""

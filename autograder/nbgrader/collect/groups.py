@@ -17,6 +17,7 @@ from ...lms.csv_tables import read_rows
 from ...model.course import Course, Week
 from ...model.errors import NbgraderError
 from ...model.message_text import did_you_mean
+from ...model.submission_files import SECRET_FILE
 from ..gradebook.database import read_gradebook
 from ..gradebook.report_store import judged_digests
 from ..workspace import GradedCell, Workspace, cells_of, open_gradebook
@@ -25,7 +26,6 @@ from .merging import merge
 from .submissions import accept, earlier_files, full_history
 
 GROUPS = "groups.csv"
-_SECRET = "submission_secret.txt"
 
 
 def groups_of(course: Course, week: Week) -> list[list[str]]:
@@ -103,7 +103,7 @@ def _joint(course: Course, week: Week, bases: Mapping[str, Entry]) -> tuple[str,
         merged = merge(course, week, files, earlier_files(course, week, student))
         if not author or not (merged.problem or merged.unchanged):
             author, files = student, dict(merged.files)
-    files.pop(_SECRET, None)  # every member has a separate secret for fetching feedback
+    files.pop(SECRET_FILE, None)  # every member has a separate secret for fetching feedback
     return author, files
 
 

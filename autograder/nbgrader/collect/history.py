@@ -16,17 +16,23 @@ from typing import Literal
 import msgspec
 
 from ...batch.intake import Submission, read_submission
-from ...files import read_state, write_state
+from ...files import read_state, replace_folder, write_state
 from ...model.course import Course, Week
 from ...model.errors import NbgraderError
-from ...model.submission_files import Note, digest_of, local_text
-from ..workspace import Workspace, replace_folder
+from ...model.submission_files import (
+    FROM_NBGRADER,
+    TIMESTAMP_FILE,
+    Note,
+    digest_of,
+    local_text,
+)
+from ..workspace import Workspace
 from .notebooks import cell_notes, code_notes, read_cells
 from .safe_read import read_ordinary
 
 MARKER = ".parts"
 _INDEX = "index.json"
-_TIMESTAMP = "timestamp.txt"
+UNREADABLE = ".unreadable"
 
 
 class SubmittedPart(msgspec.Struct, frozen=True):
@@ -136,7 +142,7 @@ def place(course: Course, week: Week, student: str, entry: Entry) -> None:
     """Replace the student's folder in nbgrader's `submitted/` with a copy of this submission."""
     files = stored_files(course, week, student, entry)
     if entry.handed_in:
-        files[_TIMESTAMP] = entry.handed_in.encode()
+        files[TIMESTAMP_FILE] = entry.handed_in.encode()
     files[MARKER] = msgspec.json.encode(entry.number)
     replace_folder(Workspace(course).submitted(student, week), files)
 
@@ -149,7 +155,7 @@ def read_marker(folder: Path) -> int:
 def folder_time(folder: Path) -> str:
     """Return the time in a folder's timestamp.txt, or "" if the file cannot be read."""
     try:
-        return (folder / _TIMESTAMP).read_text(encoding="utf-8").strip()
+        return (folder / TIMESTAMP_FILE).read_text(encoding="utf-8").strip()
     except (OSError, UnicodeDecodeError):
         return ""
 
@@ -158,10 +164,6 @@ def last_seen(course: Course, week: Week, student: str) -> str:
     """Return the latest submission time in nbgrader's format, or "" if no time is known."""
     folder = Workspace(course).submitted(student, week)
     return max(read_history(course, week, student).seen, folder_time(folder))
-
-
-FROM_NBGRADER = ("timestamp.txt", "submission_secret.txt")
-UNREADABLE = ".unreadable"
 
 
 def read_student(

@@ -20,7 +20,12 @@ from ...model.submission_files import parse_timestamp
 from ..release.archive import names
 from ..workspace import Workspace
 
-_STUDENT = re.compile(r"\w[\w.@+-]*\Z")
+_NAME = re.compile(r"\w[\w.@-]*\Z")
+
+
+def is_name(name: str) -> bool:
+    """Return True for at most 100 letters, digits and `.@-_`, no leading `.@-`, no `..`."""
+    return len(name) <= 100 and bool(_NAME.match(name)) and ".." not in name
 
 
 class ExchangeSubmission(msgspec.Struct, frozen=True):
@@ -73,7 +78,7 @@ def _inspected(
         owner = os.lstat(path).st_uid
     except (OSError, ValueError):
         return None
-    if submitted is None or not path.name.isprintable() or not _STUDENT.match(student):
+    if submitted is None or not path.name.isprintable() or not is_name(student):
         return None
     if path.is_symlink() or not path.is_dir():
         return None

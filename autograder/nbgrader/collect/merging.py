@@ -21,10 +21,10 @@ from ...batch.module_name import files_in, folders_with, module_candidates, with
 from ...lms.bulk import content_of
 from ...model.course import Course, Week
 from ...model.source.import_failure import ImportFailure, explained
-from ...model.submission_files import Files, Note
+from ...model.submission_files import FROM_NBGRADER, TIMESTAMP_FILE, Files, Note
 from ..regrade.regrade_log import REQUEST
 from ..workspace import Workspace
-from .history import FROM_NBGRADER, UNREADABLE, SubmittedPart
+from .history import UNREADABLE, SubmittedPart
 from .notebooks import first_cells, parse_notebook, pictures_of, text_in
 
 _Answers = dict[str, tuple[str, Any]]  # question -> (text, pictures)
@@ -94,8 +94,10 @@ def _merged(
     answered = any(part.fate in ("new", "replaced") for part in answers)
     clash = collision(sorted(files))
     problem = clash or _problem(course, week, files, sent, earlier, answered=answered)
-    storable = dict(earlier) if clash else files
-    return Merged(storable, parts, problem, (*notes, *_kept_note(parts)))
+    if kept_parts := ", ".join(f"`{part.name}`" for part in parts if part.fate == "kept"):
+        text = "Kept from your earlier submission, because this one does not change them"
+        notes = [*notes, Note("kept", f"{text}: {kept_parts}.")]
+    return Merged(dict(earlier) if clash else files, parts, problem, tuple(notes))
 
 
 def _laid_out(course: Course, week: Week, incoming: Files) -> tuple[dict[str, bytes], list[Note]]:
@@ -104,13 +106,13 @@ def _laid_out(course: Course, week: Week, incoming: Files) -> tuple[dict[str, by
     Return the files, and notes if the module was renamed or converted.
     """
     bound = course.limits(week).submission_mib << 20
-    own = {name: data for name, data in incoming.items() if _is_students(name)}
+    own = {name: data for name, data in incoming.items() if is_students_file(name)}
     named, notes = with_module(own, week)
     zips = [name for name in named if name.lower().endswith(".zip")]
     if len(zips) == 1 and not folders_with(named, week.module):
         inside, _ = content_of({zips[0]: named[zips[0]]}, week, bound)
         own = {n: d for n, d in named.items() if n != zips[0]}
-        own |= {n: d for n, d in inside.items() if _is_students(n)}
+        own |= {n: d for n, d in inside.items() if is_students_file(n)}
         named, notes = with_module(own, week)
     places = folders_with(named, week.module) or folders_with(named, f"{week.name}.ipynb")
     if not places or (len(places) > 1 and len(places[0].parts) == len(places[1].parts)):
@@ -118,12 +120,13 @@ def _laid_out(course: Course, week: Week, incoming: Files) -> tuple[dict[str, by
     return files_in(named, places[0]), list(notes)
 
 
-def _is_students(name: str) -> bool:
-    parts = PurePosixPath(name).parts
+def is_students_file(name: str) -> bool:
+    """Return True if a submission may contain this file, which must have a plain relative path."""
+    parts = name.split("/")
     return (
-        name not in ("timestamp.txt", REQUEST)
+        name not in (TIMESTAMP_FILE, REQUEST)
         and IGNORED_FOLDERS.isdisjoint(parts)
-        and not any(part.startswith(".") for part in parts)
+        and not any(not part or part.startswith(".") for part in parts)
     )
 
 
@@ -150,7 +153,7 @@ def _with_kept_files(week: Week, sent: Files, earlier: Files) -> dict[str, bytes
     A submission of the module together with other files counts as a complete folder and replaces
     all earlier files, because the student may have deleted files on purpose.
     """
-    kept = {n: d for n, d in earlier.items() if _is_students(n) and not n.endswith(UNREADABLE)}
+    kept = {n: d for n, d in earlier.items() if is_students_file(n) and not n.endswith(UNREADABLE)}
     alone = all(n == week.module or n.endswith(_NOTEBOOKS) or n in FROM_NBGRADER for n in sent)
     if week.module in sent and not alone:
         kept = {n: d for n, d in kept.items() if n in FROM_NBGRADER}
@@ -284,9 +287,3 @@ def _syntax_error(source: bytes) -> SyntaxError | None:
     except (ValueError, RecursionError, MemoryError):
         return None  # the grader reports this problem
     return None
-
-
-def _kept_note(parts: tuple[SubmittedPart, ...]) -> list[Note]:
-    kept = ", ".join(f"`{part.name}`" for part in parts if part.fate == "kept")
-    text = "Kept from your earlier submission, because this one does not change them"
-    return [Note("kept", f"{text}: {kept}.")] if kept else []

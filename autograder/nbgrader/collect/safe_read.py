@@ -8,6 +8,7 @@ from pathlib import Path
 
 from ...batch.intake import is_wanted
 from ...lms.bulk import FilesRead
+from ...model.submission_files import TIMESTAMP_FILE
 
 _FILE_BOUND = 64 << 20
 _TOTAL_BOUND = 256 << 20
@@ -36,7 +37,7 @@ def read_ordinary(
             left_out.append(f"{inside[:80]!r}... has too many nested folders")
             folders.clear()
         for name in sorted(files):
-            if _matches(name, ignored) or name == "timestamp.txt":
+            if _matches(name, ignored) or name == TIMESTAMP_FILE:
                 continue
             count += 1
             if count > _FILES_BOUND or total > _TOTAL_BOUND:

@@ -34,7 +34,7 @@ from .history import (
     students_with_history,
     write_history,
 )
-from .merging import Merged, merge
+from .merging import Merged, is_students_file, merge
 
 _FOR_INSTRUCTORS = ("missing", "unreadable", "renamed", "refused")  # kinds of notes
 _MISSING = Note("missing", "Your submission has no notebook, so only your module was graded.")
@@ -97,12 +97,13 @@ def _keep(
     notes = [*merged.notes]
     if not refused:
         notes += _add_released_notebook(course, week, files, merged, incoming)
+    storable = {name: data for name, data in files.items() if is_students_file(name)}
     entry = Entry(
         number=len(history.entries) + 1,
         handed_in=handed_in,
         received=dt.datetime.now(dt.UTC).isoformat(timespec="microseconds"),
         channel=channel,
-        digest=store_files(course, week, student, _storable(files)),
+        digest=store_files(course, week, student, storable),
         parts=merged.parts,
         problem=merged.problem,
         notes=tuple(dict.fromkeys(notes)),
@@ -148,15 +149,6 @@ def _add_released_notebook(
         return []
     explained = name in incoming or any(n.kind in ("unreadable", "renamed") for n in merged.notes)
     return [] if explained else [_MISSING]
-
-
-def _storable(files: Mapping[str, bytes]) -> dict[str, bytes]:
-    return {
-        name: data
-        for name, data in files.items()
-        if name != "timestamp.txt"
-        and not any(part == "" or part.startswith(".") for part in name.split("/"))
-    }
 
 
 def _accept_folder(course: Course, week: Week, student: str) -> History:

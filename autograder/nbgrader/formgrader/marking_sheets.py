@@ -12,7 +12,6 @@ answer has changed since.
 import hashlib
 import re
 import statistics
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -51,14 +50,13 @@ class _Sheets(msgspec.Struct):
     entered: dict[str, float] = {}
 
 
-@dataclass
-class MarksRead:
+class MarksRead(msgspec.Struct):
     """The result of reading a sheet."""
 
     entered: int = 0
-    apart: list[str] = field(default_factory=list)  # answers whose marks differ too much
-    kept: list[str] = field(default_factory=list)  # answers marked in Formgrader
-    changed: list[str] = field(default_factory=list)  # answers that no longer match the sheet
+    apart: list[str] = []  # answers whose marks differ too much
+    kept: list[str] = []  # answers marked in Formgrader
+    changed: list[str] = []  # answers that no longer match the sheet
 
 
 def code_of(course: Course, week: Week, student: str) -> str:

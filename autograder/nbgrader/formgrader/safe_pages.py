@@ -139,7 +139,8 @@ class SubmissionPage(GuardedPage):
     def from_filename(self, filename: str, resources: dict[str, Any]) -> tuple[str, None]:
         coursedir = self.coursedir
         week = coursedir.format_path(coursedir.release_directory, ".", resources["assignment_id"])
-        cells = rendered_cells(nbformat.read(filename, as_version=4), Path(week) / "figures")
+        notebook = nbformat.read(filename, as_version=4)
+        cells = rendered_cells(notebook.cells, Path(week) / "figures")
         project = self.settings[_INSTALLED].get(Path(coursedir.root).resolve())
         page = self.render(
             "marking.html.j2",

@@ -10,12 +10,12 @@ Rendered texts are cached, because most cells are unchanged released cells or sh
 
 import base64
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import msgspec
 from markupsafe import Markup
 
 from ...pages.markdown import code, embedded, harmless_explanation, markdown, plain
@@ -27,8 +27,7 @@ _FIGURES = {".png": "image/png", ".svg": "image/svg+xml"}  # media types of rele
 _MAX_CACHED = 16 << 10  # length of the longest text whose rendering is cached
 
 
-@dataclass(frozen=True)
-class RenderedCell:
+class RenderedCell(msgspec.Struct, frozen=True):
     """A cell as HTML, with its nbgrader metadata."""
 
     kind: str  # text or code
@@ -53,23 +52,16 @@ class _Figure(NamedTuple):
     modified: int
 
 
-def rendered_cells(notebook: Notebook, figures: Path, *, below: int = 0) -> list[RenderedCell]:
-    """Return every cell of a notebook as HTML.
+def rendered_cells(
+    cells: Iterable[Notebook], figures: Path, *, below: int = 0
+) -> list[RenderedCell]:
+    """Return cells of a notebook as HTML.
 
     figures: folder of the released figures. below: level of the heading above the notebook
     """
-    released = _released(figures)
-    return [_rendered_cell(cell, released, below) for cell in notebook.cells]
-
-
-def rendered_cell(cell: Notebook, figures: Path, *, below: int = 0) -> RenderedCell:
-    """Return one cell as HTML; the arguments are those of `rendered_cells`."""
-    return _rendered_cell(cell, _released(figures), below)
-
-
-def _released(figures: Path) -> tuple[_Figure, ...]:
     paths = (path for path in sorted(figures.glob("*")) if path.suffix in _FIGURES)
-    return tuple(_Figure(path, path.stat().st_mtime_ns) for path in paths)
+    released = tuple(_Figure(path, path.stat().st_mtime_ns) for path in paths)
+    return [_rendered_cell(cell, released, below) for cell in cells]
 
 
 def _rendered_cell(cell: Notebook, figures: tuple[_Figure, ...], below: int) -> RenderedCell:
@@ -120,7 +112,8 @@ def _rendered_text(
             return _inline_picture(data_urls[int(number)] if known else "", figures)
         name = address.removeprefix("attachment:")
         if name != address:
-            return _attached(cell, name)
+            bundle = pictures_of(cell).get(name, {})
+            return next((a for kind, data in bundle.items() if (a := embedded(kind, data))), None)
         figure = by_address.get(address)
         return embedded(_FIGURES[figure.path.suffix], _base64(figure)) if figure else None
 
@@ -138,11 +131,6 @@ def _inline_picture(address: str, figures: tuple[_Figure, ...]) -> str | None:
     if kind not in PICTURES and data not in map(_base64, figures):
         return None
     return embedded(kind, data)
-
-
-def _attached(cell: Notebook, name: str) -> str | None:
-    bundle = pictures_of(cell).get(name, {})
-    return next((a for kind, data in bundle.items() if (a := embedded(kind, data))), None)
 
 
 @lru_cache(maxsize=256)

@@ -25,7 +25,7 @@ from ..gradebook.report_store import judged_digests, recorded_file, recorded_fol
 from ..workspace import Workspace, cells_of, open_gradebook
 from .manual_marks import keep_marks
 from .marking_sheets import code_of
-from .submitted_cells import rendered_cell
+from .submitted_cells import rendered_cells
 
 
 class StaleMarkError(NbgraderError):
@@ -116,7 +116,8 @@ def rendered_answer(course: Course, week: Week, cell: str, student: str) -> Mark
     cells = first_cells(read_cells(workspace.autograded(student, week) / f"{week.name}.ipynb"))
     if cell not in cells:
         return Markup("")
-    return rendered_cell(cells[cell], workspace.released(week) / "figures", below=3).text
+    (answer,) = rendered_cells([cells[cell]], workspace.released(week) / "figures", below=3)
+    return answer.text
 
 
 def enter_mark(

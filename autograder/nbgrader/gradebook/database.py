@@ -9,7 +9,6 @@ import datetime as dt
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -22,57 +21,12 @@ from ..workspace import Workspace, unreachable_gradebook
 
 _SQLITE = "sqlite:///"
 _EPOCH = dt.datetime(1970, 1, 1)  # SQLAlchemy stores a timedelta in SQLite as _EPOCH + timedelta
-_STUDENTS = "SELECT id FROM student ORDER BY id"
-_PEOPLE = "SELECT id, first_name, last_name, email FROM student ORDER BY id"
-_ASSIGNMENTS = """
-SELECT assignment.name, assignment.duedate, base_cell.name, grade_cells.max_score
-FROM assignment
-LEFT JOIN notebook ON notebook.assignment_id = assignment.id
-LEFT JOIN base_cell ON base_cell.notebook_id = notebook.id
-LEFT JOIN grade_cells ON grade_cells.id = base_cell.id
-"""
-_EXTENDED = """
-SELECT assignment.name, submitted.student_id, submitted.id, submitted.extension
-FROM submitted_assignment AS submitted
-JOIN assignment ON assignment.id = submitted.assignment_id
-"""
-_GRADES = """
-SELECT assignment.name, submitted.student_id, base_cell.name, submitted.id, grade.extra_credit,
-       grade_cells.max_score, grade.auto_score, grade.manual_score, grade.needs_manual_grade,
-       given.manual_comment
-FROM grade
-JOIN grade_cells ON grade_cells.id = grade.cell_id
-JOIN base_cell ON base_cell.id = grade.cell_id
-JOIN submitted_notebook AS notebook ON notebook.id = grade.notebook_id
-JOIN submitted_assignment AS submitted ON submitted.id = notebook.assignment_id
-JOIN assignment ON assignment.id = submitted.assignment_id
-LEFT JOIN (
-    SELECT comment.notebook_id, base_cell.name, comment.manual_comment
-    FROM comment JOIN base_cell ON base_cell.id = comment.cell_id
-) AS given ON given.notebook_id = notebook.id AND given.name = base_cell.name
-"""
-_MARKS = f"""{_GRADES}
-WHERE grade.manual_score IS NOT NULL OR COALESCE(grade.extra_credit, 0) <> 0
-   OR COALESCE(given.manual_comment, '') <> ''
-"""
-_SUBMISSIONS = """
-SELECT assignment.name, submitted.student_id, submitted.timestamp, submitted.extension,
-       COUNT(grade.auto_score),
-       SUM(CASE WHEN grade.needs_manual_grade THEN 1 ELSE 0 END),
-       SUM(COALESCE(grade.manual_score, grade.auto_score, 0)
-           + CASE WHEN COALESCE(grade.manual_score, grade.auto_score) IS NULL
-             THEN 0 ELSE COALESCE(grade.extra_credit, 0) END),
-       MAX(COALESCE(notebook.late_submission_penalty, 0))
-FROM submitted_assignment AS submitted
-JOIN assignment ON assignment.id = submitted.assignment_id
-JOIN submitted_notebook AS notebook ON notebook.assignment_id = submitted.id
-JOIN grade ON grade.notebook_id = notebook.id
-GROUP BY assignment.name, submitted.student_id, submitted.timestamp, submitted.extension
-"""
+# The queries by name. `marked` is a condition for `grades`.
+_TEXT = Path(__file__).with_name("gradebook.sql").read_text(encoding="utf-8")
+_SQL = dict(query.split("\n", 1) for query in _TEXT.split("-- name: ")[1:])
 
 
-@dataclass(frozen=True)
-class GradebookEntry:
+class GradebookEntry(msgspec.Struct, frozen=True):
     """One submission in the gradebook."""
 
     week: str
@@ -136,7 +90,7 @@ class Marked(msgspec.Struct):
 
 def read_hand_marks(course: Course) -> dict[str, dict[str, Marked]]:
     """Return the manual marks of every submission in the gradebook, by week and student."""
-    extended, marks = query_gradebook(course, (_EXTENDED, _MARKS))
+    extended, marks = query_gradebook(course, _SQL["extensions"], _SQL["grades"] + _SQL["marked"])
     found: dict[str, dict[str, Marked]] = {}
     for week, student, number, extension in extended:
         marked = Marked(str(number), _span(extension).total_seconds())
@@ -149,7 +103,7 @@ def read_hand_marks(course: Course) -> dict[str, dict[str, Marked]]:
 
 def cell_states(course: Course) -> list[CellState]:
     """Return every grade cell of every graded submission."""
-    (rows,) = query_gradebook(course, (_GRADES,))
+    (rows,) = query_gradebook(course, _SQL["grades"])
     return [s for s in map(_cell_state, rows) if s.waiting or s.score is not None]
 
 
@@ -172,13 +126,13 @@ def transactions(course: Course) -> int:
 
 def read_gradebook(course: Course) -> tuple[list[str], list[GradebookEntry]]:
     """Return all students and all submissions; both lists are empty if there is no gradebook."""
-    students, rows = query_gradebook(course, (_STUDENTS, _SUBMISSIONS))
+    students, rows = query_gradebook(course, _SQL["students"], _SQL["submissions"])
     return [str(s) for (s,) in students], [_entry(row) for row in rows]
 
 
 def read_students(course: Course) -> dict[str, dict[str, str]]:
     """Return the name and email of each student, "" if unknown, as `autograder roster` entered."""
-    (rows,) = query_gradebook(course, (_PEOPLE,))
+    (rows,) = query_gradebook(course, _SQL["people"])
     return {
         str(student): {"name": " ".join(filter(None, (first, last))), "email": email or ""}
         for student, first, last, email in rows
@@ -218,7 +172,7 @@ def lateness_by_entry(course: Course) -> list[tuple[GradebookEntry, Lateness | N
 
 def read_assignments(course: Course) -> dict[str, tuple[dt.datetime | None, dict[str, float]]]:
     """Return the due date (aware, UTC) and the points of each grade cell, by assignment."""
-    (rows,) = query_gradebook(course, (_ASSIGNMENTS,))
+    (rows,) = query_gradebook(course, _SQL["assignments"])
     found: dict[str, tuple[dt.datetime | None, dict[str, float]]] = {}
     for assignment, due, cell, points in rows:
         _, cells = found.setdefault(str(assignment), (_time(due), {}))
@@ -227,7 +181,7 @@ def read_assignments(course: Course) -> dict[str, tuple[dt.datetime | None, dict
     return found
 
 
-def query_gradebook(course: Course, queries: Sequence[str]) -> list[Sequence[Any]]:
+def query_gradebook(course: Course, *queries: str) -> list[Sequence[Any]]:
     """Return the rows of each query, or empty lists if the gradebook does not exist yet."""
     url = Workspace(course).db_url
     if url.startswith(_SQLITE):

@@ -35,7 +35,11 @@ def update_dates(course: Course) -> list[str]:
         if week.name in stored
         and stored[week.name] != (due := course.localized(week.due).astimezone(dt.UTC))
     }
-    penalties = _changed_penalties(course)
+    penalties = [
+        (entry, penalty)
+        for entry, late in database.lateness_by_entry(course)
+        if late and abs(entry.penalty - (penalty := late.penalty(entry.score))) > 1e-6
+    ]
     if not (moved or penalties):
         return []
     with open_gradebook(course) as gradebook:
@@ -111,12 +115,6 @@ def grant_extension(
             submission.extension = extra or None
         gradebook.db.commit()
     update_dates(course)
-
-
-def _changed_penalties(course: Course) -> list[tuple[database.GradebookEntry, float]]:
-    found = database.lateness_by_entry(course)
-    penalties = [(entry, late.penalty(entry.score)) for entry, late in found if late]
-    return [(entry, penalty) for entry, penalty in penalties if abs(entry.penalty - penalty) > 1e-6]
 
 
 def restore_assignment(course: Course, week: Week) -> str:

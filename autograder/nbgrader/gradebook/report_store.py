@@ -119,13 +119,8 @@ def submission_of(course: Course, week: Week, student: str) -> About:
 def identify(course: Course, week: Week, student: str, submission: Submission) -> About:
     """Return the identity of a collected submission that has already been read."""
     content = content_hash(submission.files, submission.problem.encode())
-    number = read_marker(Workspace(course).submitted(student, week))
-    return About(handed_in(course, week, student), content, submission.notes, number)
-
-
-def handed_in(course: Course, week: Week, student: str) -> str:
-    """Return the collected submission's time in nbgrader's format, or "" if it is unknown."""
-    return folder_time(Workspace(course).submitted(student, week))
+    folder = Workspace(course).submitted(student, week)
+    return About(folder_time(folder), content, submission.notes, read_marker(folder))
 
 
 def judged_digests(course: Course, week: Week, student: str) -> dict[str, str]:

@@ -7,10 +7,10 @@ The scores and late penalties of a plan are written to the gradebook in one tran
 the reports and graded notebooks. After an interruption, all steps can safely be repeated.
 """
 
-from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
 
+import msgspec
 import nbformat
 
 from ...batch.store import fingerprint
@@ -38,14 +38,13 @@ class LeftOut(Enum):
     SUBMITTED_AGAIN = "submitted again since grading: `autograder grade {week}`"
 
 
-@dataclass
-class Preview:
+class Preview(msgspec.Struct):
     """The changes that a regrade would make."""
 
-    changes: list[ScoreChange] = field(default_factory=list)
-    same: list[str] = field(default_factory=list)  # students without any change
-    by_hand: dict[str, list[str]] = field(default_factory=dict)  # student -> hand-marked exercises
-    left_out: dict[str, LeftOut] = field(default_factory=dict)  # student -> reason
+    changes: list[ScoreChange] = []
+    same: list[str] = []  # students without any change
+    by_hand: dict[str, list[str]] = {}  # student -> hand-marked exercises
+    left_out: dict[str, LeftOut] = {}  # student -> reason
 
     @property
     def rescored(self) -> list[ScoreChange]:

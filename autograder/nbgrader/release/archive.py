@@ -13,18 +13,18 @@ its own name and under a second name (`week01_softmax-2`), and submissions under
 
 import ast
 import difflib
-import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
 from ...authoring.scaffolding import fill_template
 from ...batch.intake import Submission, Unread
-from ...files import course_secret, read_folder
+from ...files import course_secret, read_folder, read_state, replace_folder
 from ...model.course import REGISTRY, Course, Week, load
 from ...model.course.loader import one_week
 from ...model.errors import CourseError
@@ -32,7 +32,7 @@ from ...model.report.schema import Report
 from ...student.folder.week import DESCRIPTION
 from ..collect.history import read_student
 from ..gradebook.report_store import About, identify
-from ..workspace import Workspace, replace_folder
+from ..workspace import Workspace
 
 Grade = Callable[[Course, Week, Sequence[Submission]], Report]
 
@@ -133,10 +133,7 @@ def names(workspace: Workspace, week: Week) -> list[str]:
 
 def release_of(folder: Path) -> int:
     """Return the release number in a folder's week.json, or 1 if it is missing or invalid."""
-    try:
-        number = json.loads((folder / DESCRIPTION).read_bytes()).get("release", 1)
-    except (OSError, ValueError, AttributeError, RecursionError):
-        return 1
+    number = (read_state(folder / DESCRIPTION, dict[str, Any]) or {}).get("release", 1)
     return number if isinstance(number, int) and number > 0 else 1
 
 

@@ -4,26 +4,26 @@ import datetime as dt
 import os
 import shutil
 import stat
-from dataclasses import dataclass, field
 from pathlib import Path
 
+import msgspec
+
 from ...authoring.lesson import handout, leak_check
-from ...files import replace_file
+from ...files import replace_file, replace_folder
 from ...model.course import Course, Week
 from ...model.errors import LeakError, NbgraderError
 from ..collect.groups import unknown_students
 from ..gradebook.due_dates import enter_assignment
-from ..workspace import Workspace, exchange_step, open_api, replace_folder, require
+from ..workspace import Workspace, exchange_step, open_api, require
 from .archive import CHANGES, changed_files, changes_page, current_release, keep_release
 
 
-@dataclass(frozen=True)
-class Released:
+class Released(msgspec.Struct, frozen=True):
     """The result of releasing a week or its solutions."""
 
     files: list[str]
     folder: Path  # the week's folder in the exchange, or the solutions' folder in release/
-    notes: list[str] = field(default_factory=list)  # warnings
+    notes: list[str] = []  # warnings
     second_name: str = ""  # for students who have fetched an earlier release
     bundle: Path = Path()  # a zip file for Colab, Kaggle and learning platforms
     wheel: bool = False  # True if the bundle contains the kit

@@ -17,6 +17,7 @@ from ...authoring.lesson.handout import AGENTS, ANSWER, Notebook, lesson_noteboo
 from ...authoring.lesson.leak_check import check_files, secrets_of
 from ...authoring.lesson.marking_guide import answers_text, marking_guides
 from ...authoring.scaffolding import fill_template
+from ...files import replace_folder
 from ...model.course import Course, Week
 from ...model.course.bank import Bank
 from ...model.course.late import due_for
@@ -25,7 +26,7 @@ from ...model.course.stubs import without_marks
 from ...model.errors import NbgraderError
 from ...student.folder.week import SUFFIX_OF_SOLUTIONS
 from ..gradebook.database import read_gradebook
-from ..workspace import Workspace, replace_folder
+from ..workspace import Workspace
 from .publish import Released, publish_in_exchange, require_outbound
 
 MISTAKES = "MISTAKES.md"

@@ -17,7 +17,7 @@ from ...lms.bulk import FilesRead
 from ...model.course import Week
 from ...model.errors import IntakeError
 from ...model.report.schema import Ending
-from ...model.submission_files import Files, digest_of, packed, parse_timestamp
+from ...model.submission_files import Files, digest_of, in_short, packed, parse_timestamp
 from ...nbgrader.collect.history import SubmittedPart
 from ...nbgrader.collect.inbound import ExchangeSubmission
 from ...nbgrader.collect.merging import Merged, merge
@@ -29,7 +29,7 @@ from ..queue import Admission
 from ..recording import format_received, history_of, is_pending
 from ..shared_state import SharedState
 from ..tables import REPLACED, QueuedSubmission, Store, of_student, recency
-from ..views.view_models import in_short, local_time
+from ..views.view_models import local_time
 from . import upload
 
 _DRAFT_SECONDS = 86_400.0

@@ -8,12 +8,14 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 
 from ...model.course import Week
 from ...model.errors import IntakeError
+from ...nbgrader.collect.inbound import is_name
 from ...nbgrader.regrade.regrade_log import read_request
 from ...nbgrader.status import returned_page
 from ...nbgrader.workspace import Workspace
-from ..login import RequestError, is_name
+from ..login import RequestError
 from ..submissions.submitting import Review
 from ..tables import QueuedSubmission
+from .class_view import class_view
 from .request_context import RequestContext
 from .view_models import STATIC_TYPES, SubmissionView, static_file
 
@@ -210,7 +212,8 @@ def feedback(context: RequestContext) -> Response:
 
 
 def class_page(context: RequestContext) -> Response:
-    view = context.service.class_view()
+    service = context.service
+    view = class_view(service.state, service.ledger, service.processes)
     return context.answer(view, "class", view=view)
 
 

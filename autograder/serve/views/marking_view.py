@@ -14,11 +14,12 @@ from ...model.course import Course, Week
 from ...model.course.registry import Question
 from ...model.errors import NbgraderError
 from ...model.message_text import first_names
+from ...model.submission_files import in_short
 from ...nbgrader.formgrader import written_answers
 from ...nbgrader.gradebook.report_store import recorded_folder
 from ...pages.environment import points
 from .staff_log import MarkDetail, StaffAction, StaffLog
-from .view_models import in_short, local_time
+from .view_models import local_time
 
 CARDS_PER_PAGE = 40
 _LINE = re.compile(r"line(\d{1,2})\Z")

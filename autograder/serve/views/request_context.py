@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -24,23 +23,21 @@ _MAX_FIELDS = 60
 _MAX_FIELD = 48 << 10  # bytes, percent-encoded; a comment may have 4000 characters
 
 
-@dataclass
-class Form:
+class Form(msgspec.Struct):
     """The body of a POST request."""
 
-    fields: dict[str, str] = field(default_factory=dict)
-    files: dict[str, bytes] = field(default_factory=dict)
+    fields: dict[str, str] = {}
+    files: dict[str, bytes] = {}
 
 
-@dataclass
-class RequestContext:
+class RequestContext(msgspec.Struct):
     """A request, its sender, and methods that build the response."""
 
     service: Service
     login: Login
     request: Request
     visitor: Person | None = None
-    form: Form = field(default_factory=Form)
+    form: Form = msgspec.field(default_factory=Form)
     error: str = ""  # why the form was rejected, for the page that shows the form again
 
     @property

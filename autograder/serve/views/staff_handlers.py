@@ -15,7 +15,9 @@ from ...model.course import Week
 from ...model.course.registry import Question
 from ...model.errors import NbgraderError
 from ...model.report.schema import Ending
+from ...model.submission_files import in_short
 from ...nbgrader.collect.groups import groups_of, share_marks
+from ...nbgrader.collect.inbound import is_name
 from ...nbgrader.formgrader import written_answers
 from ...nbgrader.formgrader.manual_marks import keep_marks
 from ...nbgrader.gradebook.database import cell_states, read_students
@@ -23,13 +25,13 @@ from ...nbgrader.gradebook.due_dates import grant_extension
 from ...nbgrader.gradebook.final_scores import final_scores, require_marked
 from ...nbgrader.regrade import regrade_log
 from ...pages.markdown import markdown
-from ..login import RequestError, Role, is_name
+from ..login import RequestError, Role
 from .gradebook_view import extra_time, gradebook_rows, granted_extensions
 from .handlers import open_week
 from .marking_view import GivenMark, guide_of, parse_points, question_page
 from .request_context import RequestContext
 from .staff_log import MarkDetail
-from .view_models import in_short, in_words, local_time
+from .view_models import in_words, local_time
 
 _ROLES: tuple[Role, ...] = ("student", "assistant", "instructor")
 _MAX_TEXT = 4000

@@ -10,7 +10,7 @@ import msgspec
 
 from ...model.course import Course, Immediate, Week
 from ...model.report.schema import Counterexample, Ending
-from ...model.submission_files import parse_timestamp
+from ...model.submission_files import in_short, parse_timestamp
 from ...nbgrader.status import returned
 from ...nbgrader.workspace import Workspace
 from ...pages.environment import environment
@@ -281,11 +281,6 @@ def in_words(moment: dt.datetime, *, seconds: bool = False) -> str:
     """Format a time such as `Monday 18 January, 23:59 CET`."""
     clock = f"{moment:%H:%M:%S}" if seconds else f"{moment:%H:%M}"
     return f"{moment:%A} {moment.day} {moment:%B}, {clock} {moment.tzname()}"
-
-
-def in_short(moment: dt.datetime) -> str:
-    """Format a time such as `18 January, 14:03`."""
-    return f"{moment.day} {moment:%B}, {moment:%H:%M}"
 
 
 def local_time(seconds: float, course: Course) -> dt.datetime:

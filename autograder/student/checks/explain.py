@@ -108,7 +108,9 @@ def explain_failure(
         reading, line = student_frames[-1]
         return Failure("asks", "", kind, line, _code(reading, line), (), output)
     frame, line = frames[-1] if frames else (None, 0)
-    facts = _facts(frame, line) if frame else ()
+    values = dict(_named_values(frame, line)) if frame else {}
+    found = [f"{name}: {fact}" for name, value in values.items() if (fact := _fact(value))]
+    facts = tuple(found[:_MAX_FACTS])
     if frame is None or _is_test(frame, folder):
         if isinstance(error, AssertionError):
             return Failure("wrong", message, facts=facts, output=output)
@@ -177,14 +179,8 @@ def _unusable_result(kind: str, message: str, exercise: str) -> str:
     return f"The check cannot use the value that it returned. {kind}: {message}"
 
 
-def _facts(frame: FrameType, line: int) -> tuple[str, ...]:
-    """Describe the tensors and arrays that the failing line uses."""
-    values = dict(_named_values(frame, line))
-    facts = [f"{name}: {fact}" for name, value in values.items() if (fact := _fact(value))]
-    return tuple(facts[:_MAX_FACTS])
-
-
 def _named_values(frame: FrameType, line: int) -> Iterator[tuple[str, Any]]:
+    """Yield the local variables and attributes of `self` that a line uses, with their values."""
     try:
         tree = ast.parse("".join(linecache.getlines(frame.f_code.co_filename)))
     except (SyntaxError, ValueError):  # the file has changed since the import

@@ -17,7 +17,7 @@ from typing import Any
 
 import typer
 
-from ...files import replace_file
+from ...files import read_state, write_state
 from ...model.availability import LOOPBACK
 from ...model.errors import KitError
 
@@ -49,17 +49,15 @@ class CourseService:
         self.url = url if url.endswith("/") else f"{url}/"
         self._opener = urllib.request.build_opener(_NoRedirects)
         hub_token = os.environ.get(_HUB_TOKEN, "") if "/services/" in self.url else ""
-        self.key = hub_token or str(_read_keys(keys_file()).get(self.url, ""))
+        self.key = hub_token or str(_stored_keys().get(self.url, ""))
 
     def sign_in(self, token: str) -> str:
         """Exchange a token for a key and store the key; return the student's name."""
         form = urllib.parse.urlencode({"token": token}).encode()
         reply = self._json("enter", form, _FORM)
         self.key = str(reply["key"])
-        path = keys_file()
-        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        keys = _read_keys(path) | {self.url: self.key}
-        replace_file(path, json.dumps(keys).encode())  # readable only by its owner
+        keys = _stored_keys() | {self.url: self.key}
+        write_state(keys_file(), keys)  # readable only by its owner
         return str(reply["name"])
 
     def review(self, week: str, data: bytes) -> dict[str, Any]:
@@ -117,11 +115,8 @@ def keys_file() -> Path:
     return Path(typer.get_app_dir("autograder")) / "keys.json"
 
 
-def _read_keys(path: Path) -> dict[str, Any]:
-    try:
-        return _dict_of(path.read_bytes())
-    except OSError:
-        return {}
+def _stored_keys() -> dict[str, Any]:
+    return read_state(keys_file(), dict[str, Any]) or {}
 
 
 def _dict_of(data: bytes) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import msgspec
 
-from ...files import replace_file
+from ...files import read_state, replace_file
 from ...model.errors import KitError
 from ..checks.check_results import State
 from .week import WeekFolder
@@ -48,10 +48,7 @@ class StudentState(msgspec.Struct):
 
 
 def load_state(path: Path) -> StudentState:
-    try:
-        return msgspec.json.decode(path.read_bytes(), type=StudentState)
-    except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
-        return StudentState()
+    return read_state(path, StudentState) or StudentState()
 
 
 def save_state(path: Path, state: StudentState) -> str:

@@ -7,11 +7,11 @@ copy of the module, a leftover `raise` of the stub, a second definition, code th
 an unsaved file.
 """
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from itertools import islice
 
 from ...model.source.reachable import Sources
-from ...model.source.rules import Refusal, Rules, refusals, texts_of
+from ...model.source.rules import refusals, texts_of
 from ..checks.check_results import CheckOutcome, ExerciseResult, Failure
 from .lessons import notebook_cells
 from .source import oddities, statement_counts
@@ -30,20 +30,14 @@ def refused_outcomes(folder: WeekFolder, outcomes: list[CheckOutcome]) -> dict[s
     for path in islice(sorted(folder.path.rglob("*.py")), _MAX_FILES):
         if path.is_file():
             files[path.relative_to(folder.path).as_posix()] = path.read_bytes()
-    found = find_refusals(files, folder.week.module, folder.week.rules, folder.week.importable)
+    sources = Sources(texts_of(files), folder.week.module)
+    found = refusals(sources, folder.week.rules, libraries=folder.week.importable)
     failures = {
         o.exercise: o.failure
         for o in reversed(outcomes)
         if o.failure and o.failure.kind == "forbidden"
     } | {e: Failure("forbidden", r.message, r.name[:60], line=r.line) for e, r in found.items()}
     return {n: CheckOutcome("", n, "only what is allowed", f) for n, f in failures.items()}
-
-
-def find_refusals(
-    files: Mapping[str, bytes], module: str, rules: Mapping[str, Rules], libraries: tuple[str, ...]
-) -> dict[str, Refusal]:
-    """Map each exercise whose code breaks a rule to one of its violations."""
-    return refusals(Sources(texts_of(files), module), rules, libraries=libraries)
 
 
 def find_slips(

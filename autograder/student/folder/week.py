@@ -1,7 +1,6 @@
 """Open a week's folder, and read and write `week.json`, which describes the week."""
 
 import datetime as dt
-import difflib
 import re
 from functools import cached_property
 from pathlib import Path
@@ -12,6 +11,7 @@ from ...model.availability import LIBRARIES, importable
 from ...model.course import REGISTRY, Course, Week, load
 from ...model.course.stubs import stub_of
 from ...model.errors import BuildError, CourseError, KitError
+from ...model.message_text import did_you_mean
 from ...model.source.import_failure import not_text
 from ...model.source.rules import Rules
 
@@ -169,10 +169,8 @@ class WeekFolder:
         for exercise in self.week.exercises:
             if exercise.name == name:
                 return exercise
-        lowered = {n.lower(): n for n in self.names}
-        near = difflib.get_close_matches(name.lower(), lowered, n=1, cutoff=0.5)
-        guess = f"; did you mean {lowered[near[0]]}?" if near else f": {', '.join(self.names)}"
-        raise KitError(f"{self.heading} has no exercise {name!r}{guess}")
+        hint = did_you_mean(name, self.names)
+        raise KitError(f"{self.heading} has no exercise {name!r}{hint}")
 
     def exercise_of(self, test: str) -> str:
         """Return the exercise that the test `test_<exercise>_<claim>` checks, or "" if unknown."""
