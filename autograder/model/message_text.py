@@ -126,7 +126,8 @@ def close_names(name: str, names: Iterable[str]) -> str:
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """Return the end of a message about an unknown name: a similar name, or all known names."""
     known = sorted(known)
-    close = difflib.get_close_matches(name, known, n=1, cutoff=0.6)
+    folded = {one.lower(): one for one in known}
+    close = difflib.get_close_matches(name.lower(), folded, n=1, cutoff=0.6)
     if close:
-        return f": did you mean {close[0]!r}?"
+        return f": did you mean {folded[close[0]]!r}?"
     return f"; there are {', '.join(known)}" if known else "; there is none"

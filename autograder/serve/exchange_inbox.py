@@ -22,7 +22,7 @@ from ..model.course import Course, Week
 from ..model.errors import IntakeError
 from ..model.submission_files import FROM_NBGRADER, SECRET_FILE, Files, format_timestamp
 from ..nbgrader.collect.history import last_seen
-from ..nbgrader.collect.inbound import ExchangeSubmission, submissions_by_student
+from ..nbgrader.collect.inbound import ExchangeSubmission, is_name, submissions_by_student
 from ..nbgrader.collect.safe_read import read_ordinary
 from ..nbgrader.regrade.regrade_log import REQUEST, note_request
 from ..nbgrader.workspace import Workspace
@@ -75,7 +75,7 @@ class ExchangeInbox:
         incomplete = False
         for week in course.weeks:
             for found, *_ in submissions_by_student(course, week, self._seen).values():
-                if self._take(course, week, found):
+                if not is_name(found.student) or self._take(course, week, found):
                     self._seen.add(found.source)
                 else:
                     incomplete = True

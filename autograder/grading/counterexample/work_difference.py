@@ -9,7 +9,7 @@ from ..outcomes import printable
 COUNTS = {
     "largest": "elements in the largest new tensor",
     "flops": "floating-point operations",
-    "kept": "elements kept for the backward pass",
+    "kept": "elements that stay in memory besides the result",
     "ops": "calls of torch operators",
 }
 MEMORY_ACCESS = ("outside_loads", "outside_stores", "races")

@@ -1,4 +1,4 @@
-"""Takes the exponential of the raw scores, so that large scores overflow.
+"""Takes the exponential of the raw scores, so that large scores overflow and small ones vanish.
 
 Exercise: softmax_numpy
 Believes: the formula exp(x) / sum(exp(x)) can be typed literally.
