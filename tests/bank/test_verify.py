@@ -75,12 +75,17 @@ def test_a_misconception_that_survives_is_a_gap(tiny):
     assert "misconception harmless survives" in gaps_of(tiny)
 
 
-def test_a_misconception_rejected_by_the_wrong_test_is_a_gap(tiny):
+@pytest.mark.parametrize(
+    ("other", "gap"),
+    [
+        ("test_values", "not rejected by test_values, but by test_any_axis"),
+        ("test_typo", "not rejected by test_typo, which does not exist, but by test_any_axis"),
+    ],
+)
+def test_a_misconception_rejected_by_the_wrong_test_is_a_gap(tiny, other, gap):
     path = tiny / "solutions/week01_tiny/misconceptions/ignores_dim.py"
-    path.write_text(
-        path.read_text().replace("Rejected by: test_any_axis", "Rejected by: test_values")
-    )
-    assert "ignores_dim is not rejected by test_values" in gaps_of(tiny)
+    path.write_text(path.read_text().replace("Rejected by: test_any_axis", f"Rejected by: {other}"))
+    assert f"ignores_dim is {gap}" in gaps_of(tiny)
 
 
 def test_a_trivial_program_that_earns_more_than_a_tenth_is_a_gap(tiny):

@@ -164,9 +164,11 @@ def _misconception_gaps(
         return
     short = [t.split("::")[-1] for t in tests]
     if misconception.rejected_by not in short:
+        known = {base_of(t.name).split("::")[-1] for t in own.tests}
+        missing = "" if misconception.rejected_by in known else ", which does not exist"
         yield (
-            f"misconception {name} is not rejected by {misconception.rejected_by}, but by "
-            f"{', '.join(short[:4])}: fix the test, or the line `Rejected by:` in "
+            f"misconception {name} is not rejected by {misconception.rejected_by}{missing}, but by "
+            f"{', '.join(short)}: fix the test, or the line `Rejected by:` in "
             f"misconceptions/{name}.py"
         )
     if not own.diagnosis or own.diagnosis[0] not in {name, *misconception.same_as}:
