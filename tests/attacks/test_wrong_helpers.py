@@ -115,7 +115,7 @@ def test_wrong_attention_is_still_wrong_given_a_wrong_softmax(engine: Engine) ->
     assert graded(engine, text)[ATTENTION].score < 2.0
 
 
-QUICK = [path for path in LIES if path.stem not in SLOW][::30]
+QUICK = [path for path in LIES if path.stem not in SLOW][:1]
 EACH_LIE = [
     pytest.param(path, id=path.stem, marks=() if path in QUICK else pytest.mark.thorough)
     for path in LIES

@@ -174,6 +174,7 @@ def test_result_json_keeps_the_contract_for_a_stub(exported: Path, checkout: Pat
     assert result["datetime"] == "2027-01-18T19:58:00Z", "the submission's instant, not today"
 
 
+@pytest.mark.thorough
 def test_a_right_module_passes_every_public_check(
     course: Course, exported: Path, checkout: Path
 ) -> None:

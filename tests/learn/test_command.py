@@ -47,6 +47,7 @@ def run(learning: Learning) -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.mark.thorough
 def test_a_learner_makes_a_mistake_fixes_it_and_resumes(learning: Learning) -> None:
     (learning.course / "solutions" / WEEK / "figures.py").write_text(FIGURES)
     learning.start()

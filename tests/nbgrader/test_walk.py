@@ -341,6 +341,7 @@ def test_nothing_is_lost_on_a_short_walk(ready: Course, notebook: str) -> None:
     assert made.drops > 0
 
 
+@pytest.mark.thorough
 def test_a_kill_while_a_module_is_refused_loses_no_answer(ready: Course, notebook: str) -> None:
     week = ready.weeks[0]
     first, second = (f"2020-01-08 0{hour}:00:00.000000 UTC" for hour in (1, 2))

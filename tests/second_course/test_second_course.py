@@ -96,16 +96,19 @@ def test_the_whole_course_is_proven(course: Course, commands: Callable[..., str]
     assert "0 gaps" in commands("verify", "--quick", cwd=course.root)
 
 
+@pytest.mark.thorough
 def test_right_work_gets_all_points(graded: Course) -> None:
     scores = {s.student: s.scores for s in standings(graded, graded.weeks[0])}
     assert [sum(scores[n][e] for e in ("predict", "fit_line")) for n in ("ada", "grace")] == [5, 5]
 
 
+@pytest.mark.thorough
 def test_the_misconception_is_named_to_the_student(graded: Course) -> None:
     page = Workspace(graded).feedback_page("alan", graded.weeks[0])
     assert "lets the line go through the origin" in page.read_text(encoding="utf-8").lower()
 
 
+@pytest.mark.thorough
 def test_nothing_of_attention_is_said_to_its_students(graded: Course) -> None:
     page = Workspace(graded).feedback_page("alan", graded.weeks[0])
     text = re.sub(r"<style.*?</style>", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
