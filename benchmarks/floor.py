@@ -66,12 +66,12 @@ class Bare(executor.Executor):
         with patch.object(executor, "pulled_back", self._backward(executor.pulled_back)):
             return super().answer(request, buffers)
 
-    def _target(self, request: wire.Call) -> tuple[Any, bool]:
-        thing, found = super()._target(request)
-        if not found or request.fetch:
-            return thing, found
+    def _target(self, request: wire.Call) -> Any:
+        thing = super()._target(request)
+        if thing is None or request.fetch:
+            return thing
         self.calls += 1
-        return self._timed(thing), found
+        return self._timed(thing)
 
     def _backward(self, pulled_back: Callable[..., Any]) -> Callable[..., Any]:
         """Return a function that measures a backward pass, without encoding its gradients."""
