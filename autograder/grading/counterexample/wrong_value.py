@@ -133,7 +133,7 @@ def _is_telling(row: np.ndarray) -> bool:
 
 
 def _sides(actual: Any, expected: Any, actual_type: str | None, expected_type: str | None) -> Sides:
-    """Write how two values differ: in their dtypes, else in their shapes, else in their entries."""
+    """Describe the first difference between two values: the dtype, the shape, or the entries."""
     if actual_type and expected_type and actual_type != expected_type:
         return Sides(expected_type, actual_type, ".dtype")
     if np.shape(actual) != np.shape(expected):

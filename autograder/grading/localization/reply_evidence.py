@@ -19,6 +19,7 @@ from .candidate_runner import Probe, WrongExercise
 Functions = Mapping[str, ast.FunctionDef]
 
 _NAMES = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+_IN_PLACE = frozenset(_NAMES["in_place"].split())
 
 
 def reply_places(wrong: WrongExercise, probes: Mapping[str, Probe]) -> tuple[Suspect, ...]:
@@ -76,7 +77,7 @@ def _changed_lines(function: ast.FunctionDef) -> Iterator[int]:
     for node in ast.walk(function):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
             name, changed = node.func.attr, node.func.value
-            changes = name in _NAMES["in_place"].split() or name.endswith("_")
+            changes = name in _IN_PLACE or name.endswith("_")
         elif isinstance(node, (ast.Attribute, ast.Subscript)):
             changed, changes = node, not isinstance(node.ctx, ast.Load)
         else:

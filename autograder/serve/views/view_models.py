@@ -97,7 +97,7 @@ class WeekView(msgspec.Struct, frozen=True):
     returned: bool
     rule: str
     notebook: str  # for written answers; "" if the week has no questions
-    collected: str  # time of the submission that the next one is merged with, or ""
+    collected: str  # time of a collected submission, or ""; not read if there are earlier ones
 
 
 class Views:
@@ -119,7 +119,7 @@ class Views:
         allowed = self.allowance(student, week)
         policy = course.registry.immediate
         counting = self._counting_receipt(submissions, policy)
-        base = history_of(course, week, student).base
+        base = None if submissions else history_of(course, week, student).base
         collected = parse_timestamp(base.handed_in or base.received) if base else None
         return WeekView(
             name=week.name,
