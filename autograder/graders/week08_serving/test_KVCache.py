@@ -69,6 +69,16 @@ def test_refuses_what_does_not_fit(agree, refuses, pieces):
 
 
 @pytest.mark.weight(2)
+def test_refuses_one_more(agree, refuses, pieces):
+    """Raise ValueError if a full cache gets a single position, and keep the length."""
+    cache = agree.exactly.KVCache(2, 3, 6, 4)
+    first, one_more = pieces(6, 1)
+    cache.append(*first)
+    refuses(ValueError).of(cache, "append")(*one_more)
+    cache.attribute("length")
+
+
+@pytest.mark.weight(2)
 def test_goes_on_after_a_refusal(agree, refuses, pieces):
     """Keep the length after a rejected append, and accept later appends that fit."""
     cache = agree.exactly.KVCache(2, 3, 7, 4)
