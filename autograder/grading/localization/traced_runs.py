@@ -103,17 +103,19 @@ def permuted(row: np.ndarray, rows: np.ndarray) -> Mask:
     return alike
 
 
-def same(row: np.ndarray, rows: np.ndarray, *, any_type: bool = False) -> Mask:
+def same(
+    row: np.ndarray, rows: np.ndarray, *, any_type: bool = False, any_shape: bool = False
+) -> Mask:
     """Return a mask that is True for the rows that describe the same value as `row`.
 
-    The entries, their order and the shape must be equal, and unless `any_type`, the dtype, the kind
-    and `requires_grad` as well.
+    The entries and their order must be equal; unless `any_shape`, the shape as well, and unless
+    `any_type`, the dtype, the kind and `requires_grad` as well.
     """
     alike = permuted(row, rows)
     if alike.any():
         tolerance = _ROUNDING * max(row[UNORDERED][2], 1e-9)
         alike &= (np.abs(rows[:, ORDERED] - row[ORDERED]) <= tolerance).all(axis=1)
-        alike &= np.abs(rows[:, SHAPE] - row[SHAPE]) < 1e-6
+        alike &= any_shape | (np.abs(rows[:, SHAPE] - row[SHAPE]) < 1e-6)
         for column in () if any_type else (TYPE, KIND, GRADIENT):
             alike &= rows[:, column] == row[column]
     return alike
@@ -125,6 +127,11 @@ def is_ambiguous(row: np.ndarray) -> bool:
         return abs(float(row[UNORDERED][0]) % 1.0 - 0.5) >= 0.49
     high, low = row[UNORDERED][[3, 4]]
     return bool(high == low)
+
+
+def _is_whole(row: np.ndarray) -> bool:
+    """Return True for positions, masks and sizes, which are no outputs if nothing uses them."""
+    return bool((row[UNORDERED] % 1.0 == 0.0).all())
 
 
 Place = tuple[str, int]  # a function and a line
@@ -163,7 +170,9 @@ class RightValues:
             value = row[NODE + 1 :].tobytes()
             if value not in known:
                 any_type = row[TYPE] in _FLOAT64 and tuple(row[[KIND, TYPE]]) not in types
-                known[value] = row[KIND] in style or bool(same(row, right, any_type=any_type).any())
+                # Positions and masks get their axes of length one in any step.
+                alike = same(row, right, any_type=any_type, any_shape=_is_whole(row))
+                known[value] = row[KIND] in style or bool(alike.any())
         run.same = np.array([known[row[NODE + 1 :].tobytes()] for row in run.rows], bool)
         for row in run.rows[run.returned] if len(returned) else ():
             if not same(row, returned).any():
@@ -246,8 +255,7 @@ class TracedRun:
         return bool(self.rows[row, COUNT] > 1 and is_ambiguous(self.rows[row]))
 
     def _is_whole(self, row: int) -> bool:
-        """Return True for positions, masks and sizes, which are no outputs if nothing uses them."""
-        return bool((self.rows[row, UNORDERED] % 1.0 == 0.0).all())
+        return _is_whole(self.rows[row])
 
     @cached_property
     def operands(self) -> list[list[int]]:
