@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from autograder.worker.monitor import side_effects
-from autograder.worker.monitor.side_effects import Before
+from autograder.worker.monitor.side_effects import SEED, Before
 from autograder.worker.protocol.frames import Effect, SideEffect
 from autograder.worker.protocol.values import Decoder, Encoder
 from autograder.worker.torch_support import devices
@@ -139,9 +139,18 @@ def test_every_test_begins_with_the_same_numbers(way) -> None:
     side_effects.seed_random()
     DRAWS[way]()
     assert numbers() == first
-    torch.manual_seed(0), np.random.seed(0), random.seed(0)
+    torch.manual_seed(SEED), np.random.seed(SEED), random.seed(SEED)
     assert torch.randn(1).item() == first[0]
     assert (np.random.randn(), random.gauss(0.0, 1.0)) == (first[3], first[6])
+
+
+@pytest.mark.parametrize("seed", [0, 1, 42, 1234])
+def test_a_common_seed_is_a_side_effect(seed: int) -> None:
+    side_effects.seed_random()
+    before = Before([], [], {})
+    torch.manual_seed(seed), np.random.seed(seed), random.seed(seed)
+    found = {e.effect for e in before.compare()}
+    assert found == {Effect.TORCH_RANDOM, Effect.NUMPY_RANDOM, Effect.PYTHON_RANDOM}
 
 
 def test_nothing_is_seen_where_nothing_was_drawn() -> None:

@@ -12,6 +12,7 @@ from typing import Any
 import torch
 
 from ...model.availability import CPU
+from ...worker.monitor.side_effects import SEED
 from ...worker.protocol.messages import Effect, SideEffect
 from ..assertions.call_comparison import IN_A_ROW
 from ..assertions.case import Special
@@ -285,7 +286,7 @@ class Script:
             text = CELL_TEXTS["gpu"] + text.replace('"cuda"', "device")
         if is_precise:
             lines.append("torch.set_printoptions(precision=9), np.set_printoptions(precision=9)")
-        lines += ["torch.manual_seed(0)"] * is_random
+        lines += [f"torch.manual_seed({SEED})"] * is_random
         return "\n".join([*filter(None, lines), "", text])
 
 
