@@ -16,12 +16,13 @@ that do not load.
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from statistics import median
 
 import msgspec
 
 from ..model.report.findings import FINDINGS, IGNORED, SHOWN, WHATEVER, edit_name, symptom_name
-from ..model.report.schema import Diagnosis, Suspect, Verdict, base_of
+from ..model.report.schema import Diagnosis, Suspect, TestReport, Verdict, base_of
 from ..model.report.scoring import COST_OF_STATE, Evidence, Mistake
 from ..repair import parameters, required_parameters, unread_parameters
 from .counterexample import CounterexampleSearch
@@ -137,28 +138,21 @@ class MistakeNames:
         failing = [r for r in ran if r.report.verdict.failed]
         if not failing or any(r.fault for r in ran):
             return evidence
-        located = self._best_effort.run(
-            f"{name}, line",
-            lambda: self._located(evidence, files, ran, failing, replaced),
-            evidence,
-        )
+        locate = partial(self._located, evidence, files, ran, failing, replaced)
+        located = self._best_effort.run(f"{name}, line", locate, evidence)
         if not any(r.report.verdict.attempted for r in failing):
             return located
         unexplained = [r for r in failing if r.report.name not in located.explained]
         named_by_edit = located.names not in (evidence.names, (edit_name(IGNORED),))
         if not named_by_edit and 2 * len(unexplained) > len(failing):
-            symptoms = self._best_effort.run(
-                f"{name}, symptom",
-                lambda: by_symptom(unexplained, ran, self._runs.right_answers(name)),
-                tuple[Diagnosis, ...](),
-            )
+            describe = partial(by_symptom, unexplained, ran, self._runs.right_answers(name))
+            symptoms = self._best_effort.run(f"{name}, symptom", describe, tuple[Diagnosis, ...]())
             new = (d for d in symptoms if d.name not in located.names)
             found = sorted((*located.diagnoses, *new), key=lambda d: (d.is_minor, -d.explains))
             located = replace(located, diagnoses=tuple(found))
         named = [d.name for d in located.diagnoses if not d.is_minor]
-        headline = self._best_effort.run(
-            f"{name}, headline", lambda: self._headline(name, named, failing), ""
-        )
+        choose = partial(self._headline, name, named, failing)
+        headline = self._best_effort.run(f"{name}, headline", choose, "")
         return self._with_example(replace(located, headline=headline), files, failing, replaced)
 
     def _with_example(
@@ -234,7 +228,7 @@ class MistakeNames:
         The rest of the work is correct as far as these tests show, because they pass with an edit.
         """
         tests = [r for r in failing if r.report.name in fixed]
-        cost = self._typical_cost(evidence.exercise.name, tests)
+        cost = self._typical_cost(evidence.exercise.name, tests, evidence.tests)
         return replace(
             evidence,
             mistakes=tuple(Mistake(d.name, cost) for d in named),
@@ -258,7 +252,8 @@ class MistakeNames:
         else:
             kinds = {p.kind for p in places}
             diagnosis = _diagnosis(places[0].kind if len(kinds) == 1 else WHATEVER)
-            mistake = Mistake(diagnosis.name, self._typical_cost(evidence.exercise.name, failing))
+            cost = self._typical_cost(evidence.exercise.name, failing, evidence.tests)
+            mistake = Mistake(diagnosis.name, cost)
         count = len(failing)
         written = (r.report for r in failing if r.report.verdict is not Verdict.UNWRITTEN)
         return replace(
@@ -269,19 +264,25 @@ class MistakeNames:
             fitted=frozenset(),
         )
 
-    def _typical_cost(self, exercise: str, failing: Sequence[Ran]) -> float:
+    def _typical_cost(
+        self, exercise: str, failing: Sequence[Ran], tests: Iterable[TestReport] = ()
+    ) -> float:
         """Return the median cost of the misconceptions that fail almost the same tests.
 
-        If there are none, use all misconceptions of the exercise, within `_EDIT_COSTS`, or the
-        upper limit if all values are correct, because then a point such as memory is missed.
+        If there are none, use all misconceptions of the exercise, but at most the failed share of
+        the weights of `tests`, within `_EDIT_COSTS`. If all values are correct, return the upper
+        limit, because then a point such as memory is missed.
         """
         costs = {m.name: m.cost for m in self._bank.of_exercise(exercise) if m.cost is not None}
         similar = [costs[name] for name in self._similar(exercise, failing) if name in costs]
         if similar:
             return median(similar)
         least, most = _EDIT_COSTS
-        correct = all(r.flaw is Flaw.CLAIM and not r.report.verdict.raised for r in failing)
-        return most if correct else min(max(median(costs.values() or [most]), least), most)
+        if all(r.flaw is Flaw.CLAIM and not r.report.verdict.raised for r in failing):
+            return most
+        total = sum(t.weight for t in tests if t.verdict.counted)
+        share = sum(r.report.weight for r in failing) / total if total else 1.0
+        return max(min(median(costs.values() or [most]), share, most), least)
 
     def _ignored_arguments(
         self, exercise: str, files: Files, failing: Sequence[Ran]
