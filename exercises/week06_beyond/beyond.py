@@ -6,8 +6,8 @@ array library, the attention weights of a pretrained encoder, additive attention
 and the gradients of attention without autograd.
 
 Shapes: `T` tokens, `n` queries, `m` keys, `d` head size, `d_v` value size, `r` random features,
-`D` largest distance, `H` heads, `...` any number of leading dimensions, including none. Masks are
-bool, True = may attend.
+`D` largest distance, `H` heads, `...` any number of leading dimensions, including none. Tensors may
+be views with any strides. Masks are bool, True = may attend.
 
 Not allowed this week: calls of a library's `scaled_dot_product_*`, `*multi_head_attention*`,
 `MultiheadAttention`, `flex_attention`, `torch.onnx.ops.*`, `sparsemax`, `entmax*`,

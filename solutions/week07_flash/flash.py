@@ -7,7 +7,8 @@ can be computed one block of keys at a time, and its gradient from recomputed bl
 2022, "FlashAttention", section 3). This module builds all three, on any device.
 
 Shapes: ``n`` query length, ``m`` key length, ``d`` head size, ``d_v`` value size, ``b`` width of a
-block, ``...`` any number of leading dimensions, including none.
+block, ``...`` any number of leading dimensions, including none. Tensors may be views with any
+strides.
 """
 
 from __future__ import annotations

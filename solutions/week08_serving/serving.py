@@ -7,7 +7,8 @@ speculative decoding.
 
 Shapes: `B` batch, `H` query heads, `H_kv` key-value heads, `s` new positions, `t` positions so
 far, `n` queries, `m` keys, `C` width of the model (`d_model`), `d = C / H` width of one head, `d_v`
-value size, `V` vocabulary. Masks are bool tensors, True = may attend.
+value size, `V` vocabulary. Tensors may be views with any strides. Masks are bool tensors,
+True = may attend.
 """
 
 from __future__ import annotations

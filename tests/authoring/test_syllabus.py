@@ -49,8 +49,8 @@ def test_the_total_counts_as_many_electives_as_count() -> None:
     read = read_syllabus(PROJECT, WEEK8)
     assert read is not None
     least, most = total_minutes(WEEK8, read)
-    assert least == 35 + (5 + 20 + 30 + 30 + 10 + 20) + 25 + 15
-    assert most == 35 + (10 + 35 + 50 + 50 + 20 + 30) + 70 + 25
+    assert least == 35 + (5 + 15 + 25 + 25 + 10 + 20) + 25 + 25
+    assert most == 35 + (10 + 30 + 45 + 45 + 20 + 30) + 70 + 40
 
 
 def test_an_exercise_that_is_missing_is_named(course: Course) -> None:

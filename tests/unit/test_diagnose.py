@@ -40,6 +40,21 @@ def test_where_right_code_raises_too_each_may_use_words_of_its_own():
     assert same_answers(mine, theirs, [stopped("5 is odd")])
 
 
+def not_compiled(message: str) -> list[Answer]:
+    error = frames.Raised("CompilationError", ("CompilationError", "Exception"), message, 3)
+    launch = frames.LaunchCounts(1, 0, 0, largest=1, loads=(), refused=error)
+    counts = frames.Counts(0, 0, 0, launches=(launch,))
+    return [(frames.Reply("ok", value=1.0, counts=counts), [])]
+
+
+def test_two_kernels_that_the_compiler_rejects_differ_if_it_says_other_things():
+    message = "AssertionError('Loop-carried variable {} has initial type {}')"
+    mine = not_compiled(message.format("total", "int32"))
+    assert same_answers(mine, not_compiled(message.format("running_sum", "int32")))
+    assert not same_answers(mine, not_compiled(message.format("total", "fp32")))
+    assert not same_answers(mine, not_compiled("AttributeError('no attribute append')"))
+
+
 def test_what_is_not_refused_is_named_beside_wrong_values():
     student = [
         ran("a", value(1.0)),

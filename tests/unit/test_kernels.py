@@ -152,6 +152,14 @@ def by_steps(x, y, steps, m):
     tl.store(y, tl.load(x + steps.row + m * steps.column))
 
 @triton.jit
+def negates_if(x, y, flag, block: tl.constexpr):
+    places = tl.arange(0, block)
+    values = tl.load(x + places)
+    if flag:
+        values = tl.where(flag & (places < 1), values, -values)
+    tl.store(y + places, values)
+
+@triton.jit
 def small_product(x, y, block: tl.constexpr):
     places = tl.arange(0, block)[:, None] * block + tl.arange(0, block)[None, :]
     tile = tl.load(x + places)
@@ -224,6 +232,13 @@ def test_an_address_that_a_kernel_was_given_as_a_number_leads_there(own):
     launch = seen(own, "by_address", 1, x, torch.tensor([x.data_ptr()]), y, 4)
     assert torch.equal(y, x)
     assert (launch.outside_loads, launch.outside_stores) == (0, 0)
+
+
+@pytest.mark.parametrize(("flag", "expected"), [(True, [1.0, -2.0]), (False, [1.0, 2.0])])
+def test_a_flag_need_not_be_a_constant(own, flag, expected):
+    y = torch.zeros(2)
+    seen(own, "negates_if", 1, torch.tensor([1.0, 2.0]), y, flag, 2)
+    assert y.tolist() == expected
 
 
 def test_memory_that_was_asked_for_and_not_written_is_nan(own):

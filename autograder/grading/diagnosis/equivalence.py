@@ -182,10 +182,15 @@ def _kernel_use(counts: frames.Counts) -> tuple[object, ...]:
         any(x.outside_loads for x in launches),
         any(x.outside_stores for x in launches),
         {race.kind for x in launches for race in x.races},
-        any(x.refused for x in launches),
+        {_compiler_error(x.refused) for x in launches if x.refused},
         {(least, most) for x in launches for _, least, most in x.loads},
         max((x.largest.bit_length() for x in launches), default=0),
     )
+
+
+def _compiler_error(error: frames.Raised) -> str:
+    """Return a message of Triton's compiler without the names of variables."""
+    return re.sub(r"`[^`]*`|(?<=variable )\w+", "", error.message)[:_MESSAGE_LENGTH]
 
 
 def _same_results(mine: Answer, wrong: Answer, right: Answer | None, only_values: bool) -> bool:

@@ -93,6 +93,9 @@ def _number_addresses(interpreter: Any) -> None:
     original = interpreter._implicit_cvt
 
     def converted(arg: Any) -> Any:
+        if isinstance(arg, bool):  # compiled kernels accept one, but Triton's interpreter fails
+            flag = interpreter.TensorHandle(np.array([arg]), interpreter.tl.int1)
+            return interpreter.tl.tensor(flag, flag.dtype)
         result = original(arg)
         if hasattr(arg, "data_ptr"):
             base = getattr(arg, "base", arg)  # unwrap Triton's tensor wrapper
