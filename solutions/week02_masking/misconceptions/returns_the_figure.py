@@ -1,4 +1,4 @@
-"""Returns the figure.
+"""Returns something other than the Axes.
 
 Exercise: plot_attention
 Believes: the figure is the picture.

@@ -1,4 +1,4 @@
-"""Returns the panels.
+"""Returns something other than the figure.
 
 Exercise: plot_heads
 Believes: axes are what a plotting function returns, as in week 2.
