@@ -298,7 +298,7 @@ def copying_score(
     small = (unembed @ W_O).mT @ (embed @ W_V.mT)  # (..., d, d)
     eigenvalues = torch.linalg.eigvals(small)
     size = eigenvalues.abs().sum(dim=-1)
-    return torch.where(size > 0, eigenvalues.real.sum(dim=-1) / size.where(size > 0, 1.0), 0.0)
+    return eigenvalues.real.sum(dim=-1) / size.where(size > 0, 1.0)
     # END SOLUTION
 
 

@@ -108,9 +108,9 @@ def test_any_tokens(agree, draw, attention):
     agree.induction_score(attention(1, 3, 6), ids)
 
 
-@pytest.mark.dtypes("float64")
-def test_double_precision(agree, draw, attention, dtype):
-    """Return float64 for float64 weights."""
+@pytest.mark.dtypes("float64", "bfloat16")
+def test_dtypes(agree, draw, attention, dtype):
+    """Return the dtype of the weights."""
     agree.induction_score(attention(2, 3, 8), draw.integers(0, 4, 2, 8))
 
 

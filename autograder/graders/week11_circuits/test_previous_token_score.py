@@ -42,9 +42,9 @@ def test_long_sequences(agree, attention):
     agree.previous_token_score(attention(1, 2, 300))
 
 
-@pytest.mark.dtypes("float64")
-def test_double_precision(agree, attention, dtype):
-    """Return float64 for float64 weights."""
+@pytest.mark.dtypes("float64", "bfloat16")
+def test_dtypes(agree, attention, dtype):
+    """Return the dtype of the weights."""
     agree.previous_token_score(attention(2, 3, 6))
 
 

@@ -2,9 +2,9 @@
 
 Exercise: induction_score
 Believes: Scores are float32.
-Shows: float64 weights give a float32 score.
+Shows: Weights of other dtypes give a float32 score.
 Hint: Which dtype does the docstring ask for?
-Rejected by: test_double_precision
+Rejected by: test_dtypes
 Costs: 15 %
 """
 
