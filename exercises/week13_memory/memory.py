@@ -109,7 +109,8 @@ def sink_attention(
 
     Args:
         q: new queries, (B, H, s, d), not rotated.
-        k: keys, (B, H, m, d), not rotated, m >= s. Some of them may be visible to no query.
+        k: keys, (B, H, m, d), not rotated, m >= s. They include all keys that a query sees; some
+            may be visible to no query.
         v: values, (B, H, m, d_v).
         positions: int64 (m,), ascending: the positions of the keys in the sequence.
         window: number of positions that a query sees, including its own.
