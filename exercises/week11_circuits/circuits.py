@@ -260,8 +260,8 @@ def copying_score(
     negative (Elhage et al., 2021, on copying heads). Complex eigenvalues come in conjugate pairs,
     so the sum is real. The score of a head that writes nothing is 0.
 
-    The matrix (V, V) is never computed: AB and BA have the same nonzero eigenvalues, so a matrix
-    (d, d) has all of them.
+    Neither the matrix (V, V) nor any matrix (C, C) is computed: AB and BA have the same nonzero
+    eigenvalues, so a matrix (d, d) has all of them.
 
     Args:
         embed: (V, C).

@@ -204,7 +204,8 @@ def delta_rule_chunked(
     at the beginning of a chunk, the state after its token t is S + Σ_{j <= t} k_j u_jᵀ, and the
     corrections u_t = beta_t (v_t - S_{t-1}ᵀ k_t) of all tokens are found together. There is no
     T x T tensor, no state per token, and no step per token: work and memory grow linearly with T,
-    and the number of tensor operations with chunk + T / chunk at most.
+    and the number of tensor operations with T / chunk, or with chunk + T / chunk if the systems of
+    all chunks are solved together, row by row.
 
     Args:
         q, k: (B, H, T, d_k).

@@ -10,7 +10,7 @@ width of the model (`d_model`), `d` width of a head, `d_c` width of a latent vec
 a rotary query or key. Positions count from 0 at the beginning of the sequence.
 
 Conventions: half-precision inputs are converted to float32 before scores, sums or scales are
-computed; outputs are converted back. Inputs are never changed.
+computed, and float64 inputs stay float64; outputs are converted back. Inputs are never changed.
 """
 
 from __future__ import annotations
@@ -48,7 +48,8 @@ class RollingCache:
 
     Memory is bounded: between calls, the cache stores at most sinks + window positions, each once,
     and no tensor keeps the memory of another one alive. Keys are stored as they are passed, without
-    rotary positions (Xiao et al., 2024, §3.2), in their dtype and on their device.
+    rotary positions (Xiao et al., 2024, §3.2), in their dtype and on their device. If the caller
+    changes them afterwards, the cache does not change.
 
     Attributes:
         length: the number of positions appended so far, stored or not, an int. It starts at 0.
@@ -119,7 +120,8 @@ def sink_attention(
 
     Args:
         q: new queries, (B, H, s, d), not rotated.
-        k: keys, (B, H, m, d), not rotated, m >= s. Some of them may be visible to no query.
+        k: keys, (B, H, m, d), not rotated, m >= s. They include all keys that a query sees; some
+            may be visible to no query.
         v: values, (B, H, m, d_v).
         positions: int64 (m,), ascending: the positions of the keys in the sequence.
         window: number of positions that a query sees, including its own.
@@ -246,7 +248,8 @@ def quantize_kv(k: torch.Tensor, v: torch.Tensor, bits: int = 4) -> tuple[Quanti
     Returns:
         (codes, scale, zero) of the keys, then of the values. Codes are uint8: (B, H, T, d) for 8
         bits, and (B, H, T, d/2) for 4, where byte i is code 2i plus 16 times code 2i + 1. Scale and
-        zero are (B, H, 1, d) for keys and (B, H, T, 1) for values, in at least float32.
+        zero are (B, H, 1, d) for keys and (B, H, T, 1) for values, in float32, or in float64 for
+        float64 inputs.
 
     Raises:
         ValueError: bits is neither 4 nor 8, or d or d_v is odd for 4 bits; the message contains
@@ -318,9 +321,9 @@ def route_tokens(
     Returns:
         experts: int64 (T, k), most likely first.
         weights: (T, k), the probabilities of the chosen experts, not renormalised; 0 for dropped
-            choices. In at least float32.
+            choices. In float32, or in float64 for float64 logits.
         slots: int64 (T, k), the place within the expert, counted from 0; -1 for dropped choices.
-        loss: a scalar, in at least float32.
+        loss: a scalar, in the dtype of the weights.
 
     Raises:
         ValueError: k is not between 1 and E, or capacity is below 1; the message contains the

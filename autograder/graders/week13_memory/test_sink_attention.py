@@ -163,7 +163,7 @@ def test_large_scores(agree, stream):
 def test_sizes(agree, stream):
     """Support single sequences, heads and features, and values of any width."""
     for lead, d_v in (((1, 1), 1), ((1, 4), 7), ((3, 1), 2)):
-        agree.sink_attention(*stream(3, [0, 4, 5, 6, 7], 3, 1, lead=lead, d_v=d_v))
+        agree.sink_attention(*stream(3, [0, 3, 4, 5, 6, 7], 3, 1, lead=lead, d_v=d_v))
 
 
 @pytest.mark.weight(2)

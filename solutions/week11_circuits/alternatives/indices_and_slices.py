@@ -32,10 +32,13 @@ def induction_score(weights, ids):
 
 
 def logit_attribution(terms, unembed, targets, others=None):
+    count, batch, length, width = terms.shape
     direction = F.embedding(targets, unembed)
     if others is not None:
         direction = direction - F.embedding(others, unembed)
-    return (terms.unsqueeze(-2) @ direction.unsqueeze(-1)).squeeze(-1).squeeze(-1)
+    rows = terms.permute(1, 2, 0, 3).reshape(batch * length, count, width)
+    found = torch.bmm(rows, direction.view(batch * length, width, 1))
+    return found.view(batch, length, count).permute(2, 0, 1)
 
 
 def qk_circuit(queries, keys, W_Q, W_K):

@@ -1,9 +1,9 @@
-"""Computes the eigenvalues of a matrix (C, C).
+"""Builds a matrix (C, C) on the way to the score.
 
 Exercise: copying_score
-Believes: Weights are merged first.
-Shows: The work grows with the cube of the model's width.
-Hint: How many eigenvalues of your matrix can differ from 0?
+Believes: The order of the products does not matter.
+Shows: The work grows with the square of the model's width, or with its cube.
+Hint: Which of your products has no axis of length d?
 Rejected by: test_cost_of_the_width
 Costs: 30 %
 """

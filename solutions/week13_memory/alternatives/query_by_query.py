@@ -33,19 +33,19 @@ class RollingCache:
 
 
 def sink_attention(q, k, v, positions, window, sinks, frequencies):
-    if len(positions) != k.size(2):
-        raise ValueError(f"{len(positions)} positions do not fit {k.size(2)} keys")
+    """Counts the keys that a query sees, which have no gaps within the cache."""
+    B, H, m, d = k.shape
+    if len(positions) != m:
+        raise ValueError(f"{len(positions)} positions do not fit {m} keys")
     half = v.dtype in (torch.float16, torch.bfloat16)
     a, b, c = (x.float() if half else x for x in (q, k, v))
-    places = positions.tolist()
     rows = []
-    for i, p in enumerate(places[len(places) - q.size(2) :]):
-        seen = [j for j, place in enumerate(places) if place <= p and (p - place < window or place < sinks)]
-        end = min(p, window + sinks - 1)
-        there = [places[j] if places[j] < sinks else end - (p - places[j]) for j in seen]
-        query = rotate(a[:, :, i : i + 1], torch.tensor([end], device=q.device), frequencies)
-        keys = rotate(b[:, :, seen], torch.tensor(there, device=q.device), frequencies)
-        scores = torch.matmul(query, keys.transpose(2, 3)) * q.size(-1) ** -0.5
+    for i, p in enumerate(positions[m - q.size(2) :].tolist()):
+        seen = (positions <= p) & ((p - positions < window) | (positions < sinks))
+        places = torch.arange(int(seen.sum()), device=q.device)
+        query = rotate(a[:, :, i : i + 1], places[-1:], frequencies)
+        keys = rotate(b[:, :, seen], places, frequencies)
+        scores = torch.matmul(query, keys.transpose(2, 3)) * d**-0.5
         rows.append(torch.matmul(scores.softmax(dim=3), c[:, :, seen]))
     return torch.cat(rows, dim=2).to(v.dtype)
 
