@@ -54,7 +54,8 @@ def cost(calls: Calls) -> tuple[float, float]:
 
 def needs_hidden_code(calls: Calls) -> bool:
     """Return True if a call is to code of the hidden tests, which no student can make."""
-    return any(s.options.brought not in ("", IN_A_ROW) for s in calls)
+    brought = {s.options.brought for s in calls if not s.public_module}
+    return not brought <= {"", IN_A_ROW}
 
 
 def _plain_cost(value: Any) -> tuple[float, float]:

@@ -67,14 +67,15 @@ class Contest:
         self._runs, self._files, self._seconds = runs, files, seconds
         self._solution, *self._others = right
         self.version, self._exercise = Reloaded(load), exercise
-        self._mine = Player(self.version.load(files), exercise)
         self._strictly = self._remembers = False
         self._plays = 0  # sequences of calls since the program was loaded
+        self.restarted()
 
     def restarted(self, files: Files | None = None) -> Target:
         """Load the program, or other files, so that it remembers no earlier call."""
         self._plays = 0
-        self._mine = Player(self.version.load(files or self._files), self._exercise)
+        target, public = self.version.load(files or self._files), self._runs.bank.public_modules
+        self._mine = Player(target, self._exercise, public)
         return self._mine.target
 
     def first_wrong(
