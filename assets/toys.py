@@ -37,23 +37,25 @@ class SumModel(nn.Module):
     ids (B, s), caches -> logits (B, s, vocabulary). The tokens are stored in a cache.
 
     Attributes:
-        calls: how often the model was called
-        fed: how many tokens of each sequence it got in these calls
         requests: how often caches were requested
         room: how many positions fit in the last caches
+        first: how many tokens of each sequence were fed first, into empty caches
+        fed: how many tokens of each sequence were fed in all calls
     """
 
     def __init__(self, vocabulary):
         super().__init__()
         self.vocabulary = vocabulary
-        self.calls = self.fed = self.requests = self.room = 0
+        self.requests = self.room = self.first = self.fed = 0
 
     def new_caches(self, batch, max_len):
         self.requests, self.room = self.requests + 1, max_len
         return [Cache(max_len)]
 
     def forward(self, ids, caches):
-        self.calls, self.fed = self.calls + 1, self.fed + ids.shape[1]
+        self.fed += ids.shape[1]
+        if caches[0].length == 0:
+            self.first = ids.shape[1]
         new = ids[:, None, :, None]
         tokens, _ = caches[0].append(new, new)
         sums = tokens.flatten(1).cumsum(1)[:, -ids.shape[1] :] + self.training

@@ -84,7 +84,7 @@ def test_what_is_appended(agree, injected, toys, draw):
     """Append the keys and values of n_kv_heads heads to the cache, exactly once per call."""
     module, x = agree.GroupedQueryAttention(12, 6, 2), draw.normal(2, 7, 12)
     recording = injected.JoiningCache()
-    for cache in (recording, toys.Cache()):
+    for cache in (toys.Cache(), recording):
         in_pieces(module, cache, x, 4, 2, 1)
         cache.attribute("keys")
         cache.attribute("values")
@@ -94,10 +94,10 @@ def test_what_is_appended(agree, injected, toys, draw):
 @pytest.mark.weight(4)
 def test_what_the_cache_holds(agree, toys, draw):
     """Attend to all entries of the cache, including those that other code appended."""
-    module, cache = agree.GroupedQueryAttention(12, 6, 2), toys.Cache()
-    for size in (3, 1):
-        cache.append(draw.normal(2, 2, size, 2), draw.normal(2, 2, size, 2))
-    in_pieces(module, cache, draw.normal(2, 4, 12), 1, 2, 1)
+    module, cache = agree.GroupedQueryAttention(24, 6, 2), toys.Cache()
+    for size in (5, 1):
+        cache.append(draw.normal(3, 2, size, 4), draw.normal(3, 2, size, 4))
+    in_pieces(module, cache, draw.normal(3, 4, 24), 1, 2, 1)
 
 
 def test_a_full_cache(agree, toys, refuses, draw):
