@@ -27,10 +27,10 @@ from ..targets.in_process import Target
 from ..targets.sandboxed import Reloaded, Sandboxed
 from .answer_difference import WORK, AnswerDifference, Sides, difference, is_style, side_by_side
 from .array_sizes import of_length_one
-from .call_cost import Calls, RecordedTest, WrongCalls, cost
+from .call_cost import Calls, RecordedTest, WrongCalls, cost, is_too_long
 from .call_sequence import AFTER_CALL, Player, leaves_of
 from .notebook_cell import Script, Unwritable, path_of
-from .shrinking import as_written, needed, shrunk, with_zeros
+from .shrinking import as_written, needed, shrunk, with_values
 from .value_text import result_text
 
 ALTERNATIVES = 6  # correct programs that must agree with the solution
@@ -242,8 +242,9 @@ class Contest:
         if len(fewer := needed(finding.calls)) < len(finding.calls):
             accept(1, fewer)
         accept(1, of_length_one(trail[-1].calls))  # saves many steps if it succeeds
-        if finding.found.kind in WORK:  # values rarely matter, and zeros leave time for sizes
-            accept(1, with_zeros(trail[-1].calls))
+        if finding.found.kind in WORK or is_too_long(trail[-1].calls):
+            # Plain values are shown in any number and leave time for sizes.
+            any(accept(1, plainer) is not None for plainer in with_values(trail[-1].calls))
         for most in (1, ALTERNATIVES):
             shrunk(
                 trail[-1].calls,
@@ -261,6 +262,8 @@ class Contest:
 
     def _shown(self, finding: WrongCalls) -> Shown | None:
         """Write a finding, after the reloaded program gets the arrays that its text makes."""
+        if is_too_long(finding.calls):
+            return None
         if self._plays > 1:
             self.restarted()
         with suppress(*_UNWRITABLE):

@@ -19,13 +19,13 @@ from ..assertions.case import Special
 from ..comparator import is_array
 from ..disclosure.signatures import Signatures
 from .answer_difference import AnswerDifference, Sides
+from .call_cost import MOST_CHARACTERS
 from .call_sequence import CELL_TEXTS, Made, Step, leaves_of
 from .value_text import array_text, float_literal
 
 _SEED = "generator = torch.Generator().manual_seed(0)\n"
 _TO_GPU = '.to("cuda")'
 _PRECISE = 4  # digits that torch and NumPy print by default
-_MOST_CHARACTERS = 2000  # of calls that a person reads
 
 
 class Unwritable(Exception):
@@ -70,7 +70,7 @@ class Script:
                 self._add(self._call(step))
         self._last(steps[-1], found, sides.suffix)
         self.call = "\n".join(short for short, _ in self._lines)
-        if len(self.call) > _MOST_CHARACTERS:
+        if len(self.call) > MOST_CHARACTERS:
             raise Unwritable("too many numbers")
         self.cell = self._complete(is_random, sides.digits > _PRECISE)
 

@@ -30,7 +30,7 @@ from .contest import ALTERNATIVES, Contest, Shown
 from .small_inputs import read_inputs
 from .wrong_value import WrongValue, first_wrong_value
 
-_FEW_NUMBERS, _SHORT = 12, 400  # numbers and characters of stored calls
+_FEW_NUMBERS, _SHORT = 20, 400  # numbers and characters of stored calls
 
 
 class CounterexampleSearch:
@@ -189,8 +189,8 @@ class CounterexampleSearch:
 
     def _player(self, exercise: str, name: str, source: str) -> Player:
         """Open one of the course's programs, until `close`."""
-        target, public = self._runs.in_place(name, source).__enter__(), self._runs.bank.public_modules
-        self._players.append(Player(target, exercise, public))
+        target = self._runs.in_place(name, source).__enter__()
+        self._players.append(Player(target, exercise, self._runs.bank.public_modules))
         return self._players[-1]
 
     def close(self) -> None:
