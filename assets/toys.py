@@ -14,7 +14,7 @@ class Cache:
     most: how many positions fit; None sets no limit
     """
 
-    def __init__(self, most=None):
+    def __init__(self, most: int | None = None):
         self.most, self.keys, self.values = most, None, None
 
     @property
@@ -26,7 +26,8 @@ class Cache:
         if self.most is not None and total > self.most:
             raise ValueError(f"there is room for {self.most} positions, not for {total}")
         if self.keys is not None:
-            k, v = torch.cat([self.keys, k], dim=2), torch.cat([self.values, v], dim=2)
+            k = torch.cat([self.keys, k], dim=2)
+            v = torch.cat([self.values, v], dim=2)
         self.keys, self.values = k, v
         return k, v
 
