@@ -16,7 +16,7 @@ def weight_file(
     """Write a file for a model of these sizes, with cosines as weights; return its path."""
     part = kv_heads * width // heads
     shapes = {"norm.weight": [width], "embed.weight": [vocabulary, width]}
-    for layer in range(layers):
+    for block in range(layers):
         sizes = {
             "norm2": [width],
             "norm1": [width],
@@ -28,7 +28,7 @@ def weight_file(
             "attn.W_q": [width, width],
             "attn.W_o": [width, width],
         }
-        shapes |= {f"blocks.{layer}.{name}.weight": size for name, size in sizes.items()}
+        shapes |= {f"blocks.{block}.{name}.weight": size for name, size in sizes.items()}
     arrays = {"n_heads": np.array(heads)}
     for number, (name, shape) in enumerate(shapes.items()):
         cosines = np.cos(np.arange(np.prod(shape)) + number)
