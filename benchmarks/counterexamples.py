@@ -143,6 +143,7 @@ def main() -> None:
     parser.add_argument("--show", action="store_true")
     parser.add_argument("--no-results", action="store_true", help="do not write RESULTS.md")
     chosen = parser.parse_args()
+    sys.path.append(str(ROOT / "assets"))  # public modules, which cells import
     course, rows, every, began = load(ROOT), [], list[Searched](), time.monotonic()
     for name in chosen.weeks or [w.name for w in course.weeks]:
         searched = measure(course, course.week(name), chosen)

@@ -21,7 +21,8 @@ def copy_course(
     """Copy some weeks to a new project folder.
 
     change: function that edits the contents of course.yaml.
-    beside: also copy pictures, and the files and folders that are released with a week.
+    beside: also copy pictures, and the files and folders that are released with a week; modules,
+            which hidden tests call, are always copied
     """
     registry = yaml.safe_load((PROJECT / "course.yaml").read_text(encoding="utf-8"))
     registry["weeks"] = [week for week in registry["weeks"] if week["name"] in weeks]
@@ -33,7 +34,7 @@ def copy_course(
             if source.is_dir():
                 shutil.copytree(source, target / place / week["name"], ignore=ignored)
         if not beside:
-            week.pop("files", None)
+            week["files"] = [name for name in week.get("files", ()) if name.endswith(".py")]
             week.pop("folders", None)
         for name in week.get("files", ()):
             (target / "assets" / name).parent.mkdir(parents=True, exist_ok=True)

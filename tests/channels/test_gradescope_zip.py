@@ -64,6 +64,13 @@ def test_of_other_weeks_nothing_goes_along(course: Course, packed: zipfile.ZipFi
     assert not any(o.encode() in packed.read("course.yaml") for o in others)
 
 
+def test_modules_that_hidden_tests_call_are_included(course: Course) -> None:
+    content = autograder_zip(course, GradescopeSettings("week08_serving"))
+    archive = zipfile.ZipFile(io.BytesIO(content))
+    assert "assets/toys.py" in archive.namelist()
+    assert b"toys.py" in archive.read("course.yaml")
+
+
 def test_the_courses_secret_stays_here(course: Course, packed: zipfile.ZipFile) -> None:
     secret = course_secret(course)
     assert len(packed.read(".autograder/secret")) == 32

@@ -49,7 +49,16 @@ weeks:
       - {name: Total, points: 1}
       - {name: show, points: 1}
       - {name: greet, points: 1}
+      - {name: weigh, points: 1}
+    files: [boxes.py]
 """
+BOXES = '''"""Boxes for experiments."""
+
+
+class Box:
+    def __init__(self, content):
+        self.content = content
+'''
 SOLUTION = '''import matplotlib.pyplot as plt
 import numpy as np
 import torch
@@ -101,6 +110,11 @@ def show(weights):
 def greet(name):
     """Print a greeting."""
     print(f"Hello {name}!")
+
+
+def weigh(box):
+    """Return the weight of a box with its content."""
+    return box.content + 1
 '''
 GRADERS = {
     "scale": """
@@ -141,6 +155,13 @@ def test_values(agree, draw):
 def test_values(agree):
     agree.printing.greet("Ada Lovelace")
 """,
+    "weigh": """
+from pathlib import Path
+
+def test_values(agree):
+    source = (Path(__file__).parents[3] / "assets" / "boxes.py").read_text()
+    agree.weigh(agree.bringing(source).Box(7))
+""",
 }
 
 
@@ -152,6 +173,8 @@ def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
     graders = root / "autograder" / "graders" / "week01_tiny"
     (week / "alternatives").mkdir(parents=True)
     (root / "exercises" / "week01_tiny").mkdir(parents=True)
+    (root / "assets").mkdir()
+    (root / "assets" / "boxes.py").write_text(BOXES)
     graders.mkdir(parents=True)
     (week / "tiny.py").write_text(SOLUTION)
     (week / "alternatives" / "another_value_at_zero.py").write_text(
@@ -261,6 +284,11 @@ CASES = {
         "show",
         ("show(np.array([[0.]]))", "x label: key", "x label: query"),
     ),
+    "released module": (
+        wrong("box.content + 1", "box.content"),
+        "weigh",
+        ("box = Box(1)\nweigh(box)", "2", "1"),
+    ),
     "text": (
         wrong("Hello", "Hallo"),
         "greet",
@@ -326,16 +354,17 @@ def test_a_value_that_is_only_a_matter_of_style_is_not_shown(search: Counterexam
 
 def run(cell: str, source: str) -> str:
     """Return what a notebook cell prints or raises, with a program as the module."""
-    module, printed = types.ModuleType("tiny"), io.StringIO()
-    exec(source, vars(module))
-    sys.modules["tiny"] = module
+    printed = io.StringIO()
+    for name, text in (("tiny", source), ("boxes", BOXES)):
+        sys.modules[name] = types.ModuleType(name)
+        exec(text, vars(sys.modules[name]))
     try:
         with contextlib.redirect_stdout(printed):
             exec(cell, {})
     except Exception as error:
         return repr(error)
     finally:
-        del sys.modules["tiny"]
+        del sys.modules["tiny"], sys.modules["boxes"]
     return printed.getvalue()
 
 
@@ -458,6 +487,7 @@ def test_hidden_tests_keep_their_secret_draw(engine: Engine) -> None:
         torch.arange(20) % 3,
         torch.arange(20) % 2 > 0,
         torch.eye(9)[[3, 4]],
+        torch.eye(4)[torch.tensor([[0, 1], [2, 3]])],
         torch.randn(4, 4, generator=torch.Generator().manual_seed(0)).to(torch.bfloat16),
         torch.full((2, 3), 0.1, dtype=torch.float16),
         torch.tensor(0.1, dtype=torch.float64),

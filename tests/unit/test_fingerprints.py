@@ -92,6 +92,16 @@ def test_every_run_depends_on_the_solution_and_on_what_tests_share(course: Cours
     assert len({before, mended, own(course)[1]}) == 3
 
 
+def test_released_modules_are_part_of_every_result(course: Course) -> None:
+    released = changed(course, files=("toys.py",))
+    (course.root / "assets").mkdir()
+    keys = set[bytes]()
+    for text in ("A = 1\n", "A = 2\n"):
+        (course.root / "assets" / "toys.py").write_text(text, encoding="utf-8")
+        keys |= {key(released), own(released)}
+    assert len(keys) == 4
+
+
 def test_points_are_part_of_a_result(course: Course) -> None:
     exercise = msgspec.structs.replace(course.weeks[0].exercises[0], points=99.0)
     exercises = (exercise, *course.weeks[0].exercises[1:])

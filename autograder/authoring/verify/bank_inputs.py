@@ -8,7 +8,7 @@ from ...grading.warmup import warm_engine
 from ...model.availability import CPU, FAKE_GPU
 from ...model.course import Counterexamples, Course, Week
 
-_BUDGET = Counterexamples(seconds=3.0, submission=6000.0)
+_BUDGET = Counterexamples(seconds=10.0, submission=6000.0)
 
 
 def search_inputs(course: Course, week: Week) -> Path:

@@ -1,4 +1,4 @@
-"""Shared fixtures of week 8's graders: keys and values, and the objects in injected.py."""
+"""Shared fixtures of week 8's graders: keys, values, and objects of injected.py and toys.py."""
 
 from __future__ import annotations
 
@@ -17,6 +17,13 @@ Pair = Any
 def injected(agree: Any) -> Any:
     """Expose injected.py: `injected.JoiningCache()`, `injected.Model(…)` and the probes."""
     return agree.bringing(Path(__file__).with_name("injected.py").read_text(encoding="utf-8"))
+
+
+@pytest.fixture
+def toys(agree: Any) -> Any:
+    """Expose the released file toys.py, so that students can make these calls in a notebook."""
+    path = Path(__file__).parents[3] / "assets" / "toys.py"
+    return agree.bringing(path.read_text(encoding="utf-8"))
 
 
 @pytest.fixture

@@ -17,6 +17,13 @@ def injected(agree: Any) -> Any:
 
 
 @pytest.fixture
+def weight_file(agree: Any) -> Callable[..., Any]:
+    """Return `weight_file` of the released module toy_weights.py."""
+    path = Path(__file__).parents[3] / "assets" / "toy_weights.py"
+    return agree.bringing(path.read_text(encoding="utf-8")).impurely.weight_file
+
+
+@pytest.fixture
 def frequencies() -> Callable[..., torch.Tensor]:
     """Return float32 frequencies of a head of width d: `frequencies(6)`, `frequencies(6, 50.0)`."""
 

@@ -38,8 +38,10 @@ def archive(draw):
 
 
 @pytest.mark.weight(3)
-def test_logits(draw, injected, archive):
+def test_logits(agree, draw, injected, archive, weight_file):
     """Return a model that computes the logits of the described model."""
+    model = agree.impurely.load_weights(weight_file(13, 12, 3, 1, 20, 2))
+    model(draw.integers(0, 13, 2, 7))
     injected.impurely.loaded(archive())(draw.integers(0, 13, 2, 7))
 
 
@@ -62,16 +64,20 @@ def test_sizes(draw, injected, archive):
 
 
 @pytest.mark.weight(2)
-def test_many_layers(draw, injected, archive):
+def test_many_layers(agree, draw, injected, archive, weight_file):
     """Load models of more than ten layers."""
+    model = agree.impurely.load_weights(weight_file(13, 4, 2, 1, 3, 12))
+    model(draw.integers(0, 13, 1, 4))
     model = injected.impurely.loaded(archive(width=4, heads=2, hidden=3, layers=12))
     model(draw.integers(0, 13, 1, 4))
 
 
 @pytest.mark.weight(2)
-def test_number_of_heads(draw, injected, archive):
+def test_number_of_heads(agree, draw, injected, archive, weight_file):
     """Read the number of query heads from the file: the same shapes allow several."""
     for heads, kv_heads in ((2, 1), (4, 2), (8, 4)):
+        model = agree.impurely.load_weights(weight_file(13, 16, heads, kv_heads, 20, 1))
+        model(draw.integers(0, 13, 2, 6))
         model = injected.impurely.loaded(archive(width=16, heads=heads, kv_heads=kv_heads))
         model(draw.integers(0, 13, 2, 6))
 
@@ -97,8 +103,11 @@ def test_path_as_text(draw, injected, archive):
     injected.impurely.loaded(archive(), as_text=True)(draw.integers(0, 13, 2, 5))
 
 
-def test_two_files(draw, injected, archive):
+def test_two_files(agree, draw, injected, archive, weight_file):
     """Keep two loaded models independent."""
+    for layers in (2, 1):
+        model = agree.impurely.load_weights(weight_file(13, 12, 3, 1, 20, layers))
+        model(draw.integers(0, 13, 2, 5))
     one, other = injected.impurely.loaded(archive()), injected.impurely.loaded(archive(layers=1))
     one(draw.integers(0, 13, 2, 5))
     other(draw.integers(0, 13, 2, 5))

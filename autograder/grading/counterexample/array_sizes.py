@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -31,8 +32,12 @@ def smaller_sizes(calls: Calls) -> Iterator[Calls]:
 
 
 def of_length_one(calls: Calls) -> Calls:
-    """Return the calls with arrays and lists of length 1, and the same for equal numbers."""
-    return each(calls, partial(_cut, dict.fromkeys(_lengths(calls), 1)))
+    """Return the calls with arrays and lists of length 1, and the same for equal numbers.
+
+    Recorded weights do not fit modules of different sizes, so they are replaced.
+    """
+    bare = (replace(s, fill="normal", state=None) if s.state else s for s in calls)
+    return each(tuple(bare), partial(_cut, dict.fromkeys(_lengths(calls), 1)))
 
 
 def single_axes(calls: Calls) -> Iterator[Calls]:

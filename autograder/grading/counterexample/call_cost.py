@@ -23,7 +23,8 @@ from .value_text import float_literal, pattern_text, storage, transposed_axes
 Calls = tuple[Step, ...]
 PATTERNS: tuple[Pattern, ...] = ("ones", "eye", "counted", "normal")  # the simplest first
 _LONG = 12  # entries of the longest mask that is read at a glance
-_LARGE = 4096  # entries of an array whose numbers are not looked at
+MOST_CHARACTERS = 2000  # of calls that a person reads
+_LARGE = MOST_CHARACTERS // 3  # entries of an array that is too long to be shown, as in `0, 0, `
 _HIDDEN = 2  # added to the rank of calls that no notebook cell can make
 _LATER = {"gradient": 1, "exception": 1, "argument": 1, "effect": 2, "device": 2, "detached": 2,
           "message": 2, "memory access": 2, "forbidden": 2, "work": 4, "stopped": 4}  # fmt: skip
@@ -52,9 +53,15 @@ def cost(calls: Calls) -> tuple[float, float]:
     return numbers, clutter
 
 
+def is_too_long(calls: Calls) -> bool:
+    """Return True if the numbers in the calls cannot be shown, which is faster than the text."""
+    return cost(calls)[0] > _LARGE
+
+
 def needs_hidden_code(calls: Calls) -> bool:
     """Return True if a call is to code of the hidden tests, which no student can make."""
-    return any(s.options.brought not in ("", IN_A_ROW) for s in calls)
+    brought = {s.options.brought for s in calls if not s.public_module}
+    return not brought <= {"", IN_A_ROW}
 
 
 def _plain_cost(value: Any) -> tuple[float, float]:

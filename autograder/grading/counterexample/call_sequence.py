@@ -64,6 +64,11 @@ class Step:
     cotangents: tuple[torch.Tensor, ...] | None = None
 
     @property
+    def public_module(self) -> str:
+        """The file name of the public module whose function is called, or ""."""
+        return self.options.brought if self.options.brought.endswith(".py") else ""
+
+    @property
     def values(self) -> tuple[Any, ...]:
         """The arguments and the cotangents."""
         return (*self.args, *self.kwargs.values(), *(self.cotangents or ()))
@@ -170,8 +175,12 @@ def leaves_of(value: Any) -> Iterator[Any]:
         yield value
 
 
-def decoded(steps: Steps) -> tuple[Step, ...]:
-    """Decode the requests that a hidden test made to the solution."""
+def decoded(steps: Steps, public: Mapping[str, str]) -> tuple[Step, ...]:
+    """Decode the requests that a hidden test made to the solution.
+
+    public: the sources of the week's public modules by file name, which replaces them in calls
+    """
+    names = {source: name for name, source in public.items()}
     made: dict[int, Made] = {}
     found = []
     for key, (frame, answer) in enumerate(steps):
@@ -180,6 +189,8 @@ def decoded(steps: Steps) -> tuple[Step, ...]:
         step = read_step(key, frame, made.__getitem__)
         if step.options.construct and step.state is None and _state_of(answer):
             step = replace(step, fill="normal")  # initial weights are a matter of style
+        brought = step.options.brought
+        step = step.with_options(brought=names.get(brought, brought))
         found.append(step)
         for made_here, handle in _handles(answer, key):
             made.setdefault(handle, made_here)
@@ -230,10 +241,13 @@ def _handles(answer: Answer | Outcome, key: int) -> Iterator[tuple[Made, int]]:
 
 
 class Player:
-    """Makes the calls of sequences on one target."""
+    """Makes the calls of sequences on one target.
 
-    def __init__(self, target: Target, exercise: str) -> None:
-        self.target, self._exercise = target, exercise
+    public: the sources of the week's public modules by file name
+    """
+
+    def __init__(self, target: Target, exercise: str, public: Mapping[str, str]) -> None:
+        self.target, self._exercise, self._public = target, exercise, public
 
     def play(self, steps: Sequence[Step]) -> list[Answer | Outcome]:
         """Return the replies, up to the first call that ends the process or lacks its object."""
@@ -243,6 +257,8 @@ class Player:
         for step in steps:
             if any(m not in handles for m in step.objects):
                 break
+            if source := self._public.get(step.options.brought):
+                step = step.with_options(brought=source)
             try:
                 answer = self.target.request(step.frame(handles, fresh=not answers))
             except Outcome as outcome:

@@ -27,10 +27,10 @@ from ..targets.in_process import Target
 from ..targets.sandboxed import Reloaded, Sandboxed
 from .answer_difference import WORK, AnswerDifference, Sides, difference, is_style, side_by_side
 from .array_sizes import of_length_one
-from .call_cost import Calls, RecordedTest, WrongCalls, cost
+from .call_cost import Calls, RecordedTest, WrongCalls, cost, is_too_long
 from .call_sequence import AFTER_CALL, Player, leaves_of
 from .notebook_cell import Script, Unwritable, path_of
-from .shrinking import as_written, needed, shrunk, with_zeros
+from .shrinking import as_written, needed, shrunk, with_values
 from .value_text import result_text
 
 ALTERNATIVES = 6  # correct programs that must agree with the solution
@@ -67,14 +67,15 @@ class Contest:
         self._runs, self._files, self._seconds = runs, files, seconds
         self._solution, *self._others = right
         self.version, self._exercise = Reloaded(load), exercise
-        self._mine = Player(self.version.load(files), exercise)
         self._strictly = self._remembers = False
         self._plays = 0  # sequences of calls since the program was loaded
+        self.restarted()
 
     def restarted(self, files: Files | None = None) -> Target:
         """Load the program, or other files, so that it remembers no earlier call."""
         self._plays = 0
-        self._mine = Player(self.version.load(files or self._files), self._exercise)
+        target, public = self.version.load(files or self._files), self._runs.bank.public_modules
+        self._mine = Player(target, self._exercise, public)
         return self._mine.target
 
     def first_wrong(
@@ -241,8 +242,9 @@ class Contest:
         if len(fewer := needed(finding.calls)) < len(finding.calls):
             accept(1, fewer)
         accept(1, of_length_one(trail[-1].calls))  # saves many steps if it succeeds
-        if finding.found.kind in WORK:  # values rarely matter, and zeros leave time for sizes
-            accept(1, with_zeros(trail[-1].calls))
+        if finding.found.kind in WORK or is_too_long(trail[-1].calls):
+            # Plain values are shown in any number and leave time for sizes.
+            any(accept(1, plainer) is not None for plainer in with_values(trail[-1].calls))
         for most in (1, ALTERNATIVES):
             shrunk(
                 trail[-1].calls,
@@ -260,6 +262,8 @@ class Contest:
 
     def _shown(self, finding: WrongCalls) -> Shown | None:
         """Write a finding, after the reloaded program gets the arrays that its text makes."""
+        if is_too_long(finding.calls):
+            return None
         if self._plays > 1:
             self.restarted()
         with suppress(*_UNWRITABLE):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import re
 import tokenize
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -19,13 +20,13 @@ from ..assertions.case import Special
 from ..comparator import is_array
 from ..disclosure.signatures import Signatures
 from .answer_difference import AnswerDifference, Sides
+from .call_cost import MOST_CHARACTERS
 from .call_sequence import CELL_TEXTS, Made, Step, leaves_of
 from .value_text import array_text, float_literal
 
 _SEED = "generator = torch.Generator().manual_seed(0)\n"
 _TO_GPU = '.to("cuda")'
 _PRECISE = 4  # digits that torch and NumPy print by default
-_MOST_CHARACTERS = 2000  # of calls that a person reads
 
 
 class Unwritable(Exception):
@@ -55,7 +56,8 @@ class Script:
         self._signatures, self._makers = signatures, {s.key: s for s in steps}
         self._objects: dict[int, str] = {}  # names of objects, by the step that made them
         self._arrays: dict[int, tuple[Any, str]] = {}  # arrays with names, by identity
-        self._imports = set[str]()
+        self._module = module
+        self._imports: defaultdict[str, set[str]] = defaultdict(set)  # names by file
         self._lines: list[tuple[str, str]] = []
         used = set().union(*(s.uses for s in steps))
         for step in steps[:-1]:
@@ -69,9 +71,9 @@ class Script:
                 self._add(self._call(step))
         self._last(steps[-1], found, sides.suffix)
         self.call = "\n".join(short for short, _ in self._lines)
-        if len(self.call) > _MOST_CHARACTERS:
+        if len(self.call) > MOST_CHARACTERS:
             raise Unwritable("too many numbers")
-        self.cell = self._complete(module, is_random, sides.digits > _PRECISE)
+        self.cell = self._complete(is_random, sides.digits > _PRECISE)
 
     @property
     def numbers(self) -> int:
@@ -171,15 +173,15 @@ class Script:
         path, options = step.options.path, step.options
         if options.brought == IN_A_ROW:
             name, *calls = step.args
-            self._imports.add(name.partition(".")[0])
+            self._imports[self._module].add(name.partition(".")[0])
             texts = (", ".join(self._value(a, step) for a in args) for args in calls)
             return f"[{', '.join(f'{name}({text})' for text in texts)}]"
         given = [self._value(a, step) for a in step.args]
         given += [f"{k}={self._value(v, step)}" for k, v in step.kwargs.items()]
-        if options.brought:
+        if options.brought and not step.public_module:
             raise Unwritable("a helper of the hidden tests")
         if step.owner is None:
-            self._imports.add(path.partition(".")[0])
+            self._imports[step.public_module or self._module].add(path.partition(".")[0])
         owner = "" if step.owner is None else self._object(step.owner)
         if path == "__setattr__":
             return f"{owner}.{step.args[0]} = {given[1]}"
@@ -271,17 +273,18 @@ class Script:
 
     # Cell
 
-    def _complete(self, module: str, is_random: bool, is_precise: bool) -> str:
+    def _complete(self, is_random: bool, is_precise: bool) -> str:
         text = "\n".join(full for _, full in self._lines)
-        names = sorted(self._imports - {"torch"})
         lines = [
             "import math" if "math." in text else "",
             "import matplotlib.pyplot as plt" if "plt." in text else "",
             "import numpy as np" if "np." in text or is_precise else "",
             "from transformers import BertConfig, BertModel, BertTokenizer" * ("Bert" in text),
             "import torch" if "torch." in text or is_random or is_precise else "",
-            f"from {module.removesuffix('.py')} import {', '.join(names)}" if names else "",
         ]
+        for module, names in sorted(self._imports.items()):
+            if names := names - {"torch"}:
+                lines.append(f"from {module.removesuffix('.py')} import {', '.join(sorted(names))}")
         if '"cuda"' in text:
             text = CELL_TEXTS["gpu"] + text.replace('"cuda"', "device")
         if is_precise:

@@ -30,7 +30,7 @@ from .contest import ALTERNATIVES, Contest, Shown
 from .small_inputs import read_inputs
 from .wrong_value import WrongValue, first_wrong_value
 
-_FEW_NUMBERS, _SHORT = 12, 400  # numbers and characters of stored calls
+_FEW_NUMBERS, _SHORT = 20, 400  # numbers and characters of stored calls
 
 
 class CounterexampleSearch:
@@ -113,7 +113,7 @@ class CounterexampleSearch:
         """
 
         def replay(target: Target, exercise: str) -> None:
-            Player(target, exercise).play(shown.calls)
+            Player(target, exercise, self._runs.bank.public_modules).play(shown.calls)
 
         traces = self._traces(exercise)
         before = traces.own_seconds
@@ -171,7 +171,7 @@ class CounterexampleSearch:
         solution, found = self.right_programs(exercise)[0], []
         for name, steps in self._runs.recorded(exercise, secret).items():
             if steps and not is_on_real_device(name):
-                calls = solution.filled(decoded(steps))
+                calls = solution.filled(decoded(steps, self._runs.bank.public_modules))
                 found.append(RecordedTest(name, calls, solution.play(calls)))
         return sorted(
             found, key=lambda t: (2 * ("fake" in t.name) + in_low_precision(t.name), cost(t.calls))
@@ -189,7 +189,8 @@ class CounterexampleSearch:
 
     def _player(self, exercise: str, name: str, source: str) -> Player:
         """Open one of the course's programs, until `close`."""
-        self._players.append(Player(self._runs.in_place(name, source).__enter__(), exercise))
+        target = self._runs.in_place(name, source).__enter__()
+        self._players.append(Player(target, exercise, self._runs.bank.public_modules))
         return self._players[-1]
 
     def close(self) -> None:

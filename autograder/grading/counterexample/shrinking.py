@@ -41,13 +41,14 @@ def shrunk(
     best, seen, changed = calls, set[bytes](), True
 
     def step(phase: Callable[[Calls], Iterator[Calls]]) -> Calls | None:
+        least = cost(best)
         limit = _SHARE_OF_SIZES if phase in (smaller_sizes, single_axes) else 1.0
         # A change may be impossible, such as taking the first row of an empty array.
         with suppress(IndexError, RuntimeError, ValueError, TypeError):
             for proposal in phase(best):
                 if spent_share() > limit:
                     return None
-                if cost(proposal) < cost(best) and (key := _fingerprint(proposal)) not in seen:
+                if cost(proposal) < least and (key := _fingerprint(proposal)) not in seen:
                     seen.add(key)
                     if (kept := accept(proposal)) is not None:
                         return kept
@@ -159,14 +160,14 @@ _VALUES: tuple[Callable[[torch.Tensor], torch.Tensor], ...] = (
 )
 
 
-def with_zeros(calls: Calls) -> Calls:
-    """Return the calls with arrays of zeros."""
-    return each(calls, partial(_revalued, torch.zeros_like, only_floats=True))
+def with_values(calls: Calls) -> Iterator[Calls]:
+    """Yield the calls with the same kind of values in all float arrays, the plainest first."""
+    for make in _VALUES:
+        yield each(calls, partial(_revalued, make, only_floats=True))
 
 
 def _plainer_values(calls: Calls) -> Iterator[Calls]:
-    for make in _VALUES:
-        yield each(calls, partial(_revalued, make, only_floats=True))
+    yield from with_values(calls)
     for chosen in _arrays(calls)[:_MOST_ARRAYS]:
         for make in _VALUES:
             yield each(calls, partial(_revalued, make, only=chosen))

@@ -156,7 +156,9 @@ def pattern_text(x: Any) -> tuple[str, int] | None:
     is_one_hot = ((rows == 0) | (rows == 1)).all() and (rows.sum(-1) == 1).all()
     if 3 * len(rows) <= t.numel() and bool(is_one_hot):
         places = rows.argmax(-1).reshape(shape[:-1]).tolist()
-        return f"torch.eye({shape[-1]})[{places}]{tail}", 1 + len(rows)
+        # a nested list would be read as one index for each axis
+        index = places if t.ndim < 3 else f"torch.tensor({places})"
+        return f"torch.eye({shape[-1]})[{index}]{tail}", 1 + len(rows)
     if torch.equal(t, normal(shape).to(t.dtype)):
         seed = "generator=torch.Generator().manual_seed(0)"
         return f"torch.randn({dims}, {seed}){tail}", t.ndim + 1

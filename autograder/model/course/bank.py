@@ -71,6 +71,11 @@ class Bank:
         return {f.stem: self.over_solution(self._read(f)) for f in files}
 
     @cached_property
+    def public_modules(self) -> dict[str, str]:
+        """The sources of the Python files that are released with the week, by file name."""
+        return {path.name: self._read(path) for path in self.course.public_modules(self.week)}
+
+    @cached_property
     def misconceptions(self) -> tuple[Misconception, ...]:
         files = sorted((self.folder / "misconceptions").glob("*.py"))
         return tuple(self._misconception(f) for f in files)
