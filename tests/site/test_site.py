@@ -57,7 +57,7 @@ SYLLABUS = {
     },
     "questions": {"far_away": {"minutes": [5, 10], "difficulty": 2, "weight": 1}},
     "readings": [
-        {"by": "Gauss", "title": "Theoria motus", "sections": "3", "address": "https://a.org"}
+        {"by": "Gauss", "title": "Theoria motus", "sections": "section 3", "address": "https://a.org"}
     ],
     "origin": "here",
 }
