@@ -134,7 +134,7 @@ def test_SwiGLU_by_hand():
 
 
 class Joining:
-    """A cache that joins: slow, and independent of the stub's."""
+    """A cache that concatenates: slow, and independent of the stub's."""
 
     def __init__(self):
         self.length, self.both = 0, None
@@ -349,7 +349,7 @@ def test_sample_top_p_by_hand():
         assert ids.shape == (2000,), f"one id per row, (2000,), not {tuple(ids.shape)}"
         assert set(ids.tolist()) == kept, f"p = {p} keeps {kept}, but {set(ids.tolist())} came out"
     share = (sample_top_p(logits, 0.5, generator=torch.Generator().manual_seed(0)) == 1).float()
-    assert abs(share.mean() - 0.4 / 0.65) < 0.05, "kept tokens keep the ratio of their chances"
+    assert abs(share.mean() - 0.4 / 0.65) < 0.05, "the ratio of the kept probabilities changes"
 
 
 def test_sample_top_p_after_the_temperature():
