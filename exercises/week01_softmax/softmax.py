@@ -1,6 +1,6 @@
 """Week 1: softmax and attention, built by hand.
 
-The week has three parts. A softmax turns any row of numbers into weights, first in NumPy and
+The week climbs three steps. A softmax turns any row of numbers into weights, first in NumPy and
 then in torch, where it can be differentiated. Scaled dot-product attention uses those weights for
 a soft look-up (Vaswani et al., "Attention Is All You Need", 2017, section 3.2.1). In
 `SelfAttention` the words of a sentence attend to each other; `ascii_heatmap` draws the weights.
@@ -33,7 +33,7 @@ def softmax_numpy(x: np.ndarray, axis: int = -1) -> np.ndarray:
 
     Each weight is exp(x) divided by the sum of exp(x) over `axis`. The result is right for any
     finite input, however large, and an entry of -inf gets a weight of exactly 0 as long as
-    its row has a finite entry.
+    its row holds a finite entry.
 
     Args:
         x: Scores of any shape. Floats keep their type; integers give a float64 result.
@@ -55,8 +55,8 @@ def softmax(x: torch.Tensor, dim: int = -1) -> torch.Tensor:
         dim: The dimension over which the weights sum to 1.
 
     Returns:
-        Weights with the shape, type and device of `x`. Entries of -inf get exactly 0 if their
-        row has a finite entry.
+        Weights with the shape, type and device of `x`. Entries of -inf get exactly 0 where their
+        row holds a finite entry.
     """
     # TODO: As in NumPy, with torch's own operations all the way, so that gradients flow.
     raise NotImplementedError("softmax")

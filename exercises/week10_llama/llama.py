@@ -109,7 +109,7 @@ def rotary_frequencies(
     - "yarn": interpolation by parts (Peng et al., 2023, §3.2). Pair i makes r_i = length·θ_i / 2π
       turns within the trained context. With the ramp γ_i = (r_i - 1) / (32 - 1), limited to the
       range from 0 to 1, its frequency is (1 - γ_i)·θ_i / factor + γ_i·θ_i. The temperature of §3.4
-      is omitted.
+      is left out.
 
     Args:
         d: width of one head, even.
@@ -144,7 +144,7 @@ def apply_rotary(
         (B, H, s, d), in x's dtype. Angles are computed in at least float32.
     """
     # TODO: positions, then angles of shape (s, d/2) or (B, 1, s, d/2); rotate even and odd features;
-    # interleave them again.
+    # put them back in turn.
     raise NotImplementedError("apply_rotary")
 
 
@@ -332,6 +332,6 @@ def sample_top_p(
     Raises:
         ValueError: p is not in this range; the message contains p.
     """
-    # TODO: sort; for each token, the sum of the probabilities before it; zeros for the tokens that
-    # are cut off, in the order of the vocabulary; draw.
+    # TODO: sort; sums of what comes before each token; what is cut off, back in the order of the
+    # vocabulary; draw.
     raise NotImplementedError("sample_top_p")

@@ -2,9 +2,9 @@
 
 Four small tools for masks (`causal_mask`, `padding_mask`, `combine_masks`, `masked_softmax`), the
 attention of week 1 with a mask (`scaled_dot_product_attention`), the same as a trainable module
-(`SelfAttention`), and a plot of its weights (`plot_attention`).
+(`SelfAttention`), and a picture of what it does (`plot_attention`).
 
-One convention applies to the whole course: a mask is a bool tensor, **True means "may attend"**, and it
+One convention rules the whole course: a mask is a bool tensor, **True means "may attend"**, and it
 broadcasts to the scores, whose last two axes are (queries, keys). A query with no visible key
 gets zeros, never NaN.
 

@@ -101,7 +101,7 @@ def rotary_frequencies(
     - "yarn": interpolation by parts (Peng et al., 2023, §3.2). Pair i makes r_i = length·θ_i / 2π
       turns within the trained context. With the ramp γ_i = (r_i - 1) / (32 - 1), limited to the
       range from 0 to 1, its frequency is (1 - γ_i)·θ_i / factor + γ_i·θ_i. The temperature of §3.4
-      is omitted.
+      is left out.
 
     Args:
         d: width of one head, even.
@@ -155,7 +155,7 @@ def apply_rotary(
         (B, H, s, d), in x's dtype. Angles are computed in at least float32.
     """
     # TODO: positions, then angles of shape (s, d/2) or (B, 1, s, d/2); rotate even and odd features;
-    # interleave them again.
+    # put them back in turn.
     # BEGIN SOLUTION
     positions = torch.arange(x.shape[2], device=x.device)
     if isinstance(offset, torch.Tensor):
@@ -439,8 +439,8 @@ def sample_top_p(
     Raises:
         ValueError: p is not in this range; the message contains p.
     """
-    # TODO: sort; for each token, the sum of the probabilities before it; zeros for the tokens that
-    # are cut off, in the order of the vocabulary; draw.
+    # TODO: sort; sums of what comes before each token; what is cut off, back in the order of the
+    # vocabulary; draw.
     # BEGIN SOLUTION
     if not 0 < p <= 1:
         raise ValueError(f"p = {p} is not above 0 and at most 1")
