@@ -72,7 +72,7 @@ def syllabus() -> list[tuple[str, str]]:
 
 
 def syllabus_overview() -> str:
-    """Return a table of the weeks, and the map of what builds on what."""
+    """Return a table of the weeks and a map of their dependencies."""
     from autograder.model.course import load
     from autograder.site.course_map import course_overview
 

@@ -1,8 +1,8 @@
-"""Given: your modules of weeks 2 to 5 and 8, put together into one model.
+"""Provided: assemble your modules of weeks 2 to 5 and 8 into one model.
 
     model = assemble(weeks_near(), vocab_size=9, d_model=32, n_heads=4, n_layers=2, max_len=16)
 
-There is nothing to fill in here. Read it: it is short, because the parts fit.
+There is nothing to write here. Read it: it is short, because the parts fit.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ MODULES = {
 
 
 def places(module: str, here: Path) -> list[Path]:
-    """Where a week's module may lie: here, in the folder around, or in its week's beside those."""
+    """Return the paths to try for a module: here, the parent folder, and its week's folder."""
     around = (here, here.parent, here.parent.parent)
     return [
         *(folder / f"{module}.py" for folder in around[:2]),
@@ -37,7 +37,7 @@ def places(module: str, here: Path) -> list[Path]:
 def weeks_near(
     here: Path | None = None, names: Iterable[str] = tuple(MODULES)
 ) -> dict[str, ModuleType]:
-    """Your modules by name, those that are there; each is run once."""
+    """Import those of your modules that exist, each once, and return them by name."""
     here = (here or Path.cwd()).resolve()
     found = {}
     for name in names:
@@ -48,7 +48,7 @@ def weeks_near(
 
 
 def load(name: str, path: Path) -> ModuleType:
-    """The module in a file, under its own name, as an import would give it."""
+    """Import a file as a module of this name."""
     spec = importlib.util.spec_from_file_location(name, path)
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
@@ -57,10 +57,10 @@ def load(name: str, path: Path) -> ModuleType:
 
 
 def assemble(weeks: dict[str, ModuleType], **sizes: int) -> nn.Module:
-    """Week 5's MiniTransformer with week 3's attention in every block.
+    """Build week 5's MiniTransformer with week 3's attention in every block.
 
-    Both attentions keep their parameters under the same names, `qkv` and `proj`, so week 3's takes
-    over the numbers of the one that it replaces: the model computes what it computed before.
+    The parameters of both attentions have the same names, `qkv` and `proj`, so week 3's attention
+    gets the weights of the one that it replaces, and the model still computes the same function.
     """
     model = weeks["transformer"].MiniTransformer(**sizes)
     for block in model.blocks:
@@ -72,7 +72,7 @@ def assemble(weeks: dict[str, ModuleType], **sizes: int) -> nn.Module:
 
 
 def with_lsh(weeks: dict[str, ModuleType], model: nn.Module, **options: int) -> nn.Module:
-    """The same model with week 4's attention in every block, freshly drawn."""
+    """Replace the attention of every block by week 4's, with new random weights."""
     for block in model.blocks:
         width = block.ln1.normalized_shape[0]
         block.attn = weeks["lsh"].LSHAttention(width, causal=True, **options)
@@ -80,10 +80,10 @@ def with_lsh(weeks: dict[str, ModuleType], model: nn.Module, **options: int) -> 
 
 
 class Served(nn.Module):
-    """The same model as week 8 serves it: fed in pieces, with a cache in every block.
+    """The same model with week 8's attention: fed in chunks, with a cache in every block.
 
-    Week 3's `qkv` holds the matrices of queries, keys and values below each other. Week 8 keeps
-    them apart, so each layer takes its third; with a key-value head for every head nothing changes.
+    Week 3's `qkv` stacks the matrices for queries, keys and values. Week 8 has three layers, so
+    each gets a third of the rows. With one key-value head per query head, the function is the same.
     """
 
     def __init__(self, weeks: dict[str, ModuleType], model: nn.Module, n_heads: int) -> None:
@@ -94,10 +94,10 @@ class Served(nn.Module):
         self.attention = nn.ModuleList()
         for block in model.blocks:
             thirds = block.attn.qkv.weight.detach().chunk(3)
-            numbers = dict(zip(("W_q", "W_k", "W_v"), thirds, strict=True))
-            numbers["W_o"] = block.attn.proj.weight.detach()
+            weights = dict(zip(("W_q", "W_k", "W_v"), thirds, strict=True))
+            weights["W_o"] = block.attn.proj.weight.detach()
             own = self.serving.GroupedQueryAttention(self.width, n_heads, n_heads)
-            own.load_state_dict({f"{name}.weight": number for name, number in numbers.items()})
+            own.load_state_dict({f"{name}.weight": weight for name, weight in weights.items()})
             self.attention.append(own)
 
     def new_caches(self, batch: int, max_len: int) -> list:
@@ -114,10 +114,10 @@ class Served(nn.Module):
 
 
 def copy_task(sequences: int, seed: int = 0) -> tuple[torch.Tensor, torch.Tensor]:
-    """Four letters, a stop, and the letters again: ids (N, 8), and what follows each (N, 8).
+    """Return four letters, a stop and the letters again, as inputs (N, 8) and targets (N, 8).
 
-    Letters are 1 … 8. Before the stop nothing can be predicted, so the answer there is always 0,
-    the stop itself. After it, only a model that looks back knows the next letter.
+    Letters are 1 to 8. Before the stop the next letter cannot be predicted, so the target there is
+    always 0, the stop. After it, a model has to attend to earlier letters to predict the next.
     """
     generator = torch.Generator().manual_seed(seed)
     letters = torch.randint(1, 9, (sequences, 4), generator=generator)

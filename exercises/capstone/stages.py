@@ -1,4 +1,4 @@
-"""What `autograder check capstone` claims, stage by stage: your modules as one model."""
+"""The stages of `autograder check capstone`: your modules as one model."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -11,7 +11,7 @@ import torch
 from autograder.student.checks.stages import StageFailed, Stage, run_stage
 
 TITLE = "Capstone · your weeks 2 to 5 as one model"
-DONE = "It is one model, and all of it is yours. README.md says what to try with it."
+DONE = "Your modules work as one model. README.md suggests experiments with it."
 WEEKS = {"masking": 2, "multihead": 3, "lsh": 4, "transformer": 5, "serving": 8}
 NEEDED = ("masking", "multihead", "transformer")
 SIZES = {"vocab_size": 9, "d_model": 32, "n_heads": 4, "n_layers": 2, "max_len": 16}
@@ -19,14 +19,14 @@ TOKENS = 12
 
 
 def stages(here: Path) -> Iterator[Stage]:
-    """The stages, in order."""
+    """Yield the stages in order."""
     torch.manual_seed(0)
     torch.set_num_threads(1)  # the model is small: threads would wait for each other
     yield from Capstone(here).stages()
 
 
 class Capstone:
-    """The stages, each a method that raises where its claim does not hold."""
+    """The stages, each a method that raises StageFailed if its claim is false."""
 
     def __init__(self, here: Path) -> None:
         self.here = here
@@ -36,24 +36,24 @@ class Capstone:
     def stages(self) -> Iterator[Stage]:
         claims = [
             ("your modules of weeks 2, 3 and 5 are here", self.found),
-            ("week 3's attention sees what week 2's causal mask allows", self.masks_agree),
+            ("week 3's attention agrees with week 2's causal mask", self.masks_agree),
             ("week 5's model computes the same with week 3's attention", self.parity),
-            ("no token of the whole model sees a later one", self.causal),
-            ("it learns to copy four letters, new ones too", self.copies),
-            ("it writes: generate gives the letters back", self.writes),
+            ("no token of the model sees a later one", self.causal),
+            ("it learns to copy four letters, including new ones", self.copies),
+            ("generate repeats the letters", self.writes),
         ]
         for claim, check in claims:
             yield run_stage(claim, check, WEEKS)
         extras = [
-            ("serving", "fed in pieces, with week 8's caches, it writes the same", self.served),
-            ("lsh", "with week 4's LSH attention it still never looks ahead", self.lsh_causal),
+            ("serving", "fed in chunks, with week 8's caches, it generates the same", self.served),
+            ("lsh", "with week 4's LSH attention, no token sees a later one", self.lsh_causal),
         ]
         for module, claim, check in extras:
             yield self.optional(module, f"{claim} (optional)", check)
 
     def optional(self, module: str, claim: str, check: Callable[[], None]) -> Stage:
         if not any(p.is_file() for p in given.places(module, self.here)):
-            why = f"{module}.py is not beside the others: left out."
+            why = f"{module}.py is not next to the other modules: skipped."
             return Stage(claim, False, why, skipped=True)
         stage = run_stage(claim, check, WEEKS)
         return msgspec.structs.replace(stage, skipped=stage.unwritten)
@@ -63,7 +63,7 @@ class Capstone:
             if not any(p.is_file() for p in given.places(name, self.here)):
                 raise StageFailed(
                     f"Week {WEEKS[name]} is missing: put {name}.py here, or the folder "
-                    f"{given.MODULES[name]} beside this one."
+                    f"{given.MODULES[name]} next to this one."
                 )
         self.weeks = given.weeks_near(self.here, NEEDED)
 
@@ -78,7 +78,7 @@ class Capstone:
         if not _close(many.squeeze(1), one):
             raise StageFailed(
                 "With one head, the weights of week 3's CausalSelfAttention and of week 2's "
-                "scaled_dot_product_attention differ. Check weeks 2 and 3 by themselves."
+                "scaled_dot_product_attention differ. Check weeks 2 and 3 separately."
             )
 
     def parity(self) -> None:
@@ -92,13 +92,13 @@ class Capstone:
             expected, got = plain.eval()(ids), self.model.eval()(ids)
         if got.shape != (3, 10, SIZES["vocab_size"]):
             raise StageFailed(
-                f"The logits have shape {tuple(got.shape)}; (3, 10, {SIZES['vocab_size']}) "
-                "was expected: MiniTransformer, week 5."
+                f"The logits have shape {tuple(got.shape)} instead of "
+                f"(3, 10, {SIZES['vocab_size']}). Check MiniTransformer (week 5)."
             )
         if not _close(expected, got):
             raise StageFailed(
-                "With the same parameters the logits differ: with several heads, "
-                "CausalSelfAttention (week 3) computes something else."
+                "The logits differ although the parameters are the same. "
+                "Check CausalSelfAttention (week 3) with several heads."
             )
 
     def causal(self) -> None:
@@ -114,19 +114,19 @@ class Capstone:
             expected = self.model.eval()(whole)
         if not _close(at_once, expected):
             raise StageFailed(
-                "With the same numbers the logits differ already where a text is fed at once: "
-                "GroupedQueryAttention or KVCache (week 8)."
+                "The logits differ although the weights are the same, even if the whole sequence "
+                "is fed at once. Check GroupedQueryAttention and KVCache (week 8)."
             )
         if not torch.equal(self.weeks["serving"].generate_cached(served, prompt, 4), whole):
             raise StageFailed(
-                "Fed token by token it writes something else: generate_cached, or where "
-                "GroupedQueryAttention takes a query to stand (week 8)."
+                "Fed token by token, it generates different tokens. Check generate_cached and the "
+                "positions of queries in GroupedQueryAttention (week 8)."
             )
 
     def lsh_causal(self) -> None:
         self.weeks |= given.weeks_near(self.here, ("lsh",))
         model = given.assemble(self.weeks, **SIZES)
-        # One chunk for all: with several, later tokens move the borders between earlier ones.
+        # a single chunk: otherwise later tokens shift the boundaries between earlier ones
         given.with_lsh(self.weeks, model, num_heads=4, bucket_size=TOKENS, n_hashes=2)
         self._never_ahead(model, "LSHAttention (week 4)")
 
@@ -134,27 +134,27 @@ class Capstone:
         inputs, targets = given.copy_task(192)
         losses = self.weeks["transformer"].fit(self.model, inputs, targets, 100)
         if not losses or not losses[-1] < 0.05 * losses[0]:
-            shown = f"from {losses[0]:.2f} to {losses[-1]:.2f}" if losses else "by no step"
-            raise StageFailed(f"In 100 steps the loss went {shown}. Look at fit (week 5).")
+            shown = f"went from {losses[0]:.2f} to {losses[-1]:.2f}" if losses else "is missing"
+            raise StageFailed(f"After 100 steps the loss {shown}. Check fit (week 5).")
         new, answers = given.copy_task(200, seed=9)
         with torch.no_grad():
             right = (self.model.eval()(new).argmax(-1) == answers).float().mean().item()
         if right < 0.9:
             raise StageFailed(
-                f"Of letters that it never saw it copies {right:.0%} right, where 90 % are easy: "
-                "it learned by heart. Look at the positions (week 5)."
+                f"It copies only {right:.0%} of new letters correctly; 90 % are required. It has "
+                "memorised the training data. Check the positions (week 5)."
             )
 
     def writes(self) -> None:
         new, answers = given.copy_task(50, seed=10)
         ids = self.weeks["transformer"].generate(self.model, new[:, :5], 4, temperature=0)
         if ids.shape != (50, 9):
-            raise StageFailed(f"generate (week 5) gave shape {tuple(ids.shape)}, not (50, 9).")
+            raise StageFailed(f"generate (week 5) returned shape {tuple(ids.shape)}, not (50, 9).")
         right = (ids[:, 5:] == answers[:, 4:]).float().mean().item()
         if right < 0.8:
             raise StageFailed(
-                f"The model knows the letters, but {right:.0%} of what generate (week 5) wrote "
-                "are right. Is each new token chosen from the last logits?"
+                f"The model has learned to copy, but only {right:.0%} of the letters from generate "
+                "(week 5) are correct. Is each new token chosen from the last logits?"
             )
 
     def _never_ahead(self, model: Any, who: str) -> None:
@@ -169,7 +169,7 @@ class Capstone:
                 with torch.no_grad():
                     answers.append(model(ids)[:, :place])
             if not _close(*answers):
-                raise StageFailed(f"A change at token {place} changes what stands before it: {who}.")
+                raise StageFailed(f"Changing token {place} changes earlier outputs. Check {who}.")
 
 
 def _close(one: Any, other: Any) -> bool:

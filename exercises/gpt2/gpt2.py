@@ -1,9 +1,9 @@
-"""Given: GPT-2 around your attention of week 3 and your mask of week 2.
+"""Provided: GPT-2 with your attention of week 3 and your mask of week 2.
 
     model, tokenizer = load(weeks_near(), Path("model"))
 
-There is nothing to fill in here. Read it: it is week 5's model with other names, learned positions,
-and a head that shares its numbers with the embedding (Radford et al., 2019, section 2.3).
+There is nothing to write here. Read it: it is week 5's model with different names, learned
+positions, and a head that is tied to the embedding (Radford et al., 2019, section 2.3).
 
 From a terminal, with the files of a GPT-2 in the folder `model`:
 
@@ -27,13 +27,13 @@ from torch import nn
 MODULES = {
     "masking": "week02_masking",
     "multihead": "week03_multihead",
-    "transformer": "week05_transformer",  # whose `generate` writes
+    "transformer": "week05_transformer",  # for its `generate`
 }
 CONFIG, WEIGHTS, TOKENIZER = "config.json", "model.safetensors", "tokenizer.json"
 
 
 def places(module: str, here: Path) -> list[Path]:
-    """Where a week's module may lie: here, in the folder around, or in its week's beside those."""
+    """Return the paths to try for a module: here, the parent folder, and its week's folder."""
     around = (here, here.parent, here.parent.parent)
     return [
         *(folder / f"{module}.py" for folder in around[:2]),
@@ -44,7 +44,7 @@ def places(module: str, here: Path) -> list[Path]:
 def weeks_near(
     here: Path | None = None, names: Iterable[str] = tuple(MODULES)
 ) -> dict[str, ModuleType]:
-    """Your modules by name, those that are there; each is run once."""
+    """Import those of your modules that exist, each once, and return them by name."""
     here = (here or Path.cwd()).resolve()
     found = {}
     for name in names:
@@ -74,7 +74,7 @@ class Block(nn.Module):
 
 
 class GPT2(nn.Module):
-    """ids (B, T) -> logits (B, T, V). `max_len` is the longest T, as week 5's `generate` wants it."""
+    """ids (B, T) -> logits (B, T, V). `max_len`: the largest T, which week 5's `generate` reads."""
 
     def __init__(
         self,
@@ -98,7 +98,7 @@ class GPT2(nn.Module):
     def forward(self, ids: torch.Tensor) -> torch.Tensor:
         tokens = ids.shape[1]
         if tokens > self.max_len:
-            raise ValueError(f"{tokens} tokens, and there are {self.max_len} positions")
+            raise ValueError(f"{tokens} tokens exceed the {self.max_len} positions")
         mask = self._mask(tokens, device=ids.device)
         x = self.wte(ids) + self.wpe(torch.arange(tokens, device=ids.device))
         for block in self.h:
@@ -107,11 +107,11 @@ class GPT2(nn.Module):
 
 
 def converted(state: Mapping[str, torch.Tensor]) -> dict[str, torch.Tensor]:
-    """A GPT-2's state dict under the names that are used here.
+    """Convert GPT-2's state dict to the names and layouts of this module.
 
-    Three things differ. The file's linear layers hold their matrices transposed; queries, keys and
-    values stand beside each other in one; and it may keep masks, and the head, which is the
-    embedding once more.
+    The file differs in three ways. The matrices of linear layers are transposed; those for queries,
+    keys and values are one matrix; and it may contain masks, and the head as a copy of the
+    embedding.
     """
     own: dict[str, torch.Tensor] = {}
     for name, value in state.items():
@@ -136,14 +136,14 @@ def converted(state: Mapping[str, torch.Tensor]) -> dict[str, torch.Tensor]:
 
 
 def sizes_of(config: Mapping[str, Any]) -> dict[str, Any]:
-    """What `GPT2` takes, out of a model's config.json."""
+    """Return the arguments of `GPT2` from a model's config.json."""
     names = {"vocab_size": "vocab_size", "max_len": "n_positions", "width": "n_embd"}
     names |= {"n_layers": "n_layer", "n_heads": "n_head", "eps": "layer_norm_epsilon"}
     return {own: config[theirs] for own, theirs in names.items() if theirs in config}
 
 
 def load(weeks: Mapping[str, Any], folder: Path) -> GPT2:
-    """The GPT-2 in a folder, in evaluation mode. Needs `pip install safetensors`."""
+    """Load the GPT-2 in a folder, in evaluation mode. Needs `pip install safetensors`."""
     from safetensors.torch import load_file
 
     config = json.loads((folder / CONFIG).read_text(encoding="utf-8"))
@@ -153,7 +153,7 @@ def load(weeks: Mapping[str, Any], folder: Path) -> GPT2:
 
 
 def model_near(here: Path | None = None) -> Path | None:
-    """A folder with a GPT-2: `model` here, or what a Hugging Face download left on this machine."""
+    """Return a folder with a GPT-2: `model` here, or in Hugging Face's cache; None if not found."""
     here = (here or Path.cwd()).resolve()
     hub = Path.home() / ".cache" / "huggingface" / "hub"
     kept = sorted(hub.glob("models--*gpt2*/snapshots/*"))
@@ -162,7 +162,7 @@ def model_near(here: Path | None = None) -> Path | None:
 
 
 def nats_per_token(model: GPT2, ids: torch.Tensor) -> float:
-    """How surprised the model is by a text, ids (1, T); log V if it knows nothing."""
+    """Return the mean loss on a text, ids (1, T); a uniform prediction has log V."""
     with torch.no_grad():
         logits = model(ids[:, :-1])
     return float(nn.functional.cross_entropy(logits.flatten(0, 1), ids[:, 1:].flatten()))

@@ -1,4 +1,4 @@
-"""What `autograder check gpt2` claims, stage by stage: your attention in the model of 2019."""
+"""The stages of `autograder check gpt2`: your attention in the model of 2019."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,23 +11,23 @@ from torch.nn import functional as F
 from autograder.student.checks.stages import StageFailed, Stage, run_stage
 
 TITLE = "GPT-2 around your weeks 2 and 3"
-DONE = "Your attention runs GPT-2. README.md says how to let it write."
+DONE = "Your attention runs GPT-2. README.md shows how to generate text with it."
 WEEKS = {"masking": 2, "multihead": 3}
 SIZES = {"vocab_size": 50, "max_len": 16, "width": 24, "n_layers": 2, "n_heads": 4}
 # Ids of GPT-2's tokenizer: "The capital of France is Paris. The capital of Germany is Berlin."
 KNOWN = (464, 3139, 286, 4881, 318, 6342, 13, 383, 3139, 286, 4486, 318, 11307, 13)
-SURPRISE = 5.0  # nats per token; knowing nothing costs 10.8
+SURPRISE = 5.0  # nats per token; a uniform prediction has 10.8
 
 
 def stages(here: Path) -> Iterator[Stage]:
-    """The stages, in order."""
+    """Yield the stages in order."""
     torch.manual_seed(0)
     torch.set_num_threads(1)
     yield from RealModel(here).stages()
 
 
 class RealModel:
-    """The stages, each a method that raises where its claim does not hold."""
+    """The stages, each a method that raises StageFailed if its claim is false."""
 
     def __init__(self, here: Path) -> None:
         self.here = here
@@ -37,13 +37,13 @@ class RealModel:
     def stages(self) -> Iterator[Stage]:
         claims = [
             ("your modules of weeks 2 and 3 are here", self.found),
-            ("a small GPT-2 around them takes a state dict in GPT-2's own names", self.loads),
+            ("a small GPT-2 with them loads a state dict with GPT-2's names", self.loads),
             ("it computes what GPT-2 computes", self.computes),
             ("no token sees a later one", self.causal),
         ]
         for claim, check in claims:
             yield run_stage(claim, check, WEEKS)
-        claim = "with GPT-2's own weights it knows two capitals (optional)"
+        claim = "with GPT-2's weights it knows two capitals (optional)"
         why = self.cannot_speak()
         if why:
             yield Stage(claim, False, why, skipped=True)
@@ -55,7 +55,7 @@ class RealModel:
             if not any(p.is_file() for p in given.places(name, self.here)):
                 raise StageFailed(
                     f"Week {WEEKS[name]} is missing: put {name}.py here, or the folder "
-                    f"{given.MODULES[name]} beside this one."
+                    f"{given.MODULES[name]} next to this one."
                 )
         self.weeks = given.weeks_near(self.here, WEEKS)
 
@@ -66,8 +66,8 @@ class RealModel:
         if own != theirs:
             odd = sorted(own ^ theirs)[0]
             raise StageFailed(
-                f"The parameters of MultiHeadAttention (week 3) have other names: {odd}. "
-                "They are W_q, W_k, W_v and W_o, with biases."
+                f"MultiHeadAttention (week 3) has different parameter names: {odd}. It needs "
+                "W_q, W_k, W_v and W_o, with biases."
             )
         self.model.load_state_dict(given.converted(self.state))
         self.model.eval()
@@ -80,11 +80,11 @@ class RealModel:
             raise StageFailed(f"The logits have shape {tuple(got.shape)}, not {tuple(expected.shape)}.")
         if not torch.allclose(got, expected, rtol=1e-4, atol=1e-4):
             first = int(((got - expected).abs() > 1e-3).any(-1).any(0).nonzero()[0])
-            # one key to see: whatever its score, its weight is 1
-            clue = "so its weights are 1" if first == 0 else "and it is right: look at the weights"
+            # token 0 sees a single key, whose weight is 1 whatever its score
+            clue = "so its weight is 1" if first == 0 else "and it is right: check the weights"
             raise StageFailed(
-                f"The logits differ from GPT-2's from token {first} on. Token 0 sees itself only, "
-                f"{clue}. It is MultiHeadAttention (week 3) or causal_mask (week 2): "
+                f"The logits differ from GPT-2's from token {first} on. Token 0 sees only itself, "
+                f"{clue}. The mistake is in MultiHeadAttention (week 3) or causal_mask (week 2): "
                 "`autograder check` in their folders gives details."
             )
 
@@ -95,32 +95,32 @@ class RealModel:
         with torch.no_grad():
             same = torch.allclose(self.model(ids)[:, :7], self.model(other)[:, :7], atol=1e-5)
         if not same:
-            raise StageFailed("A change at token 7 changes what stands before it: causal_mask (week 2).")
+            raise StageFailed("Changing token 7 changes earlier outputs. Check causal_mask (week 2).")
 
     def cannot_speak(self) -> str:
-        """Why the last stage is left out, if it is."""
+        """Return why the last stage is skipped, or "" if it is not."""
         if given.model_near(self.here) is None:
-            return "No weights of GPT-2 are on this machine: README.md says where to put them."
+            return "GPT-2's weights are not on this machine: README.md says where to put them."
         try:
-            import safetensors.torch  # noqa: F401  # only whether it is there
+            import safetensors.torch  # noqa: F401  # only to see if it is installed
         except ImportError:
-            return "The weights are here; reading them needs: pip install safetensors"
+            return "The weights were found. To read them: pip install safetensors"
         return ""
 
     def speaks(self) -> None:
         model = given.load(self.weeks, given.model_near(self.here))
         if model.wte.num_embeddings < 50257:
-            raise StageFailed("The model in this folder has another vocabulary than GPT-2's.")
+            raise StageFailed("The model in this folder does not have GPT-2's vocabulary.")
         surprise = given.nats_per_token(model, torch.tensor([KNOWN]))
         if surprise > SURPRISE:
             raise StageFailed(
-                f"A known sentence costs it {surprise:.1f} nats per token, and GPT-2 fewer than 5: "
-                "MultiHeadAttention (week 3) with 12 heads."
+                f"On a known sentence the loss is {surprise:.1f} nats per token, GPT-2's is below 5. "
+                "Check MultiHeadAttention (week 3) with 12 heads."
             )
 
 
 def drawn_state() -> dict[str, torch.Tensor]:
-    """A state dict as GPT-2's files have it, with numbers drawn anew."""
+    """Return a state dict with the names and layouts of GPT-2's files and random values."""
     width, state = SIZES["width"], {}
     shapes = {"wte.weight": (SIZES["vocab_size"], width), "wpe.weight": (SIZES["max_len"], width)}
     for layer in range(SIZES["n_layers"]):
@@ -141,7 +141,7 @@ def drawn_state() -> dict[str, torch.Tensor]:
 
 
 def plain_logits(state: dict[str, torch.Tensor], ids: torch.Tensor) -> torch.Tensor:
-    """GPT-2 in plain torch, with the names of its files."""
+    """Compute GPT-2's logits in plain torch, with the names of its files."""
     heads, width = SIZES["n_heads"], SIZES["width"]
 
     def linear(x: torch.Tensor, name: str) -> torch.Tensor:

@@ -1,11 +1,11 @@
-"""Given: your model of week 5 reads a novel, with your tokens of `bpe.py`.
+"""Provided: train your model of week 5 on a novel, with the tokens of your `bpe.py`.
 
     python train.py                  # the whole novel; about five minutes on one core
-    python train.py --share 0.05     # a twentieth of it: watch it learn by heart
+    python train.py --share 0.05     # a twentieth of it: watch it overfit
     python train.py --merges 0       # bytes as tokens
 
-It holds back the novel's last tenth, never trains on it, and says how well the model does there. Losses
-are told in bits per byte, so that runs with other tokens can be compared.
+The last tenth of the novel is held out: the model is never trained on it, and its loss there is
+reported. Losses are in bits per byte, so that runs with different tokens can be compared.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ MODULES = {"transformer": "week05_transformer", "multihead": "week03_multihead",
 
 
 def places(module: str, here: Path) -> list[Path]:
-    """Where a module may lie: here, in the folder around, or in its own beside those."""
+    """Return the paths to try for a module: here, the parent folder, and its own folder."""
     around = (here, here.parent, here.parent.parent)
     return [
         *(folder / f"{module}.py" for folder in around[:2]),
@@ -38,7 +38,7 @@ def places(module: str, here: Path) -> list[Path]:
 
 
 def module_near(name: str, here: Path) -> ModuleType | None:
-    """A module of yours, run once; None if it is not there."""
+    """Import one of your modules; return None if it does not exist."""
     path = next((p for p in places(name, here) if p.is_file()), None)
     if path is None:
         return None
@@ -50,7 +50,7 @@ def module_near(name: str, here: Path) -> ModuleType | None:
 
 
 class Texts(NamedTuple):
-    """Ids (N,) to train on and ids that are held out, and how many bytes a held-out token has."""
+    """Ids (N,) for training, held-out ids, and the mean number of bytes of a held-out token."""
 
     training: torch.Tensor
     held_out: torch.Tensor
@@ -58,9 +58,9 @@ class Texts(NamedTuple):
 
 
 def split(text: str, bpe: ModuleType, learned: list, share: float = 1.0) -> Texts:
-    """The novel's first part, or a share of it, to train on, and its last tenth.
+    """Split the novel into its first nine tenths, or a share of them, and its last tenth.
 
-    The two are cut apart as text: what is held out must not take part in anything that is learned.
+    It is split as text, before encoding: nothing may be learned from the held-out part.
     """
     cut = round(len(text) * (1 - HELD_OUT))
     seen, unseen = text[: round(cut * share)], text[cut:]
@@ -69,7 +69,7 @@ def split(text: str, bpe: ModuleType, learned: list, share: float = 1.0) -> Text
 
 
 def batches(ids: torch.Tensor, size: int, length: int, seed: int = 0) -> Iterator[tuple]:
-    """Endless: `size` pieces from random places, (size, length), and what follows each token."""
+    """Yield random batches without end: inputs (size, length), and the next token of each."""
     generator = torch.Generator().manual_seed(seed)
     while True:
         starts = torch.randint(len(ids) - length, (size, 1), generator=generator)
@@ -79,7 +79,7 @@ def batches(ids: torch.Tensor, size: int, length: int, seed: int = 0) -> Iterato
 
 @torch.no_grad()
 def bits_per_token(model: nn.Module, ids: torch.Tensor, length: int, pieces: int = 40) -> float:
-    """The mean loss over pieces that are spread evenly over a text; nothing is drawn."""
+    """Return the mean loss on chunks at fixed, evenly spaced positions of a text."""
     mode = model.training
     model.eval()
     device = next(model.parameters()).device
@@ -94,7 +94,7 @@ def bits_per_token(model: nn.Module, ids: torch.Tensor, length: int, pieces: int
 def train(
     model: nn.Module, texts: Texts, steps: int, size: int, length: int, lr: float, every: int
 ) -> Iterator[tuple[int, float, float]]:
-    """Train with AdamW; every so often tell the step and both losses, in bits per byte."""
+    """Train with AdamW, and yield (step, both losses in bits per byte) every `every` steps."""
     device = next(model.parameters()).device
     optimizer = torch.optim.AdamW(model.parameters(), lr, betas=(0.9, 0.95))
     warm = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: min(1.0, (step + 1) / 50))
@@ -117,7 +117,7 @@ def train(
 
 
 def assemble(here: Path, **sizes: int) -> nn.Module:
-    """Week 5's MiniTransformer, with week 3's attention in its blocks if that is there."""
+    """Build week 5's MiniTransformer, with week 3's attention if your module exists."""
     model = module_near("transformer", here).MiniTransformer(**sizes)
     own = module_near("multihead", here)
     for block in model.blocks if own else ():
@@ -129,11 +129,11 @@ def assemble(here: Path, **sizes: int) -> nn.Module:
 
 def main() -> None:
     options = argparse.ArgumentParser(description="Train your model on a novel.")
-    options.add_argument("--merges", type=int, default=512, help="merges of your BPE (512)")
-    options.add_argument("--share", type=float, default=1.0, help="how much of the novel (1.0)")
-    options.add_argument("--steps", type=int, default=1500, help="steps of training (1500)")
+    options.add_argument("--merges", type=int, default=512, help="number of BPE merges (512)")
+    options.add_argument("--share", type=float, default=1.0, help="share of the text used (1.0)")
+    options.add_argument("--steps", type=int, default=1500, help="training steps (1500)")
     options.add_argument("--width", type=int, default=128, help="features per token (128)")
-    options.add_argument("--plot", type=Path, help="draw both losses into this file")
+    options.add_argument("--plot", type=Path, help="save a plot of both losses to this file")
     chosen = options.parse_args()
     device = "cuda" if torch.cuda.is_available() else "cpu"
     bpe, text = module_near("bpe", Path.cwd()), NOVEL.read_text(encoding="utf-8")
@@ -160,7 +160,7 @@ def main() -> None:
 
 
 def draw(told: list[tuple[int, float, float]], file: Path) -> None:
-    """Both losses over the steps."""
+    """Plot both losses over the steps."""
     from matplotlib.figure import Figure
 
     steps, seen, unseen = zip(*told, strict=True)

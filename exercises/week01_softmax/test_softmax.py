@@ -46,7 +46,7 @@ def test_softmax_numpy_large_scores_and_integers():
 
     weights = softmax_numpy(np.array([[1000, 1000], [-1000, -1000]]))
     assert weights.dtype == np.float64, (
-        f"integers should be answered in float64, not {weights.dtype}"
+        f"integers should give a float64 result, not {weights.dtype}"
     )
     assert np.allclose(weights, 0.5), (
         f"equal scores share equally, however large: expected 0.5 everywhere, not {weights}"
@@ -178,7 +178,7 @@ def test_scaled_dot_product_attention_numpy_batch_and_type():
     q, k, v = (np.stack([np.array(a, dtype=np.float32)] * 5) for a in (QUERIES, KEYS, VALUES))
     output, weights = scaled_dot_product_attention_numpy(q, k, v)
     assert output.shape == (5, 2, 2) and weights.shape == (5, 2, 3), (
-        f"a batch of 5 should stay one, got {output.shape} and {weights.shape}"
+        f"a batch of 5 should stay a batch of 5, got {output.shape} and {weights.shape}"
     )
     assert output.dtype == weights.dtype == np.float32, (
         f"float32 in, float32 out; got {output.dtype} and {weights.dtype}"

@@ -91,7 +91,7 @@ def test_combine_masks_both_must_allow():
         f"the shape should be (B, 1, T, T) = (2, 1, 3, 3), not {tuple(actual.shape)}"
     )
     assert torch.equal(actual[0, 0], causal), (
-        "a sequence without padding keeps the causal mask as it is"
+        "a sequence without padding should keep the causal mask unchanged"
     )
     expected = torch.tensor([[T, F, F], [T, T, F], [T, T, F]])
     assert torch.equal(actual[1, 0], expected), f"expected\n{expected}\nbut got\n{actual[1, 0]}"
@@ -101,7 +101,7 @@ def test_combine_masks_both_must_allow():
 
 
 def test_masked_softmax_of_allowed_entries():
-    """Two equal scores share the weight, whatever the hidden one is."""
+    """Two equal scores share the weight, whatever the hidden score."""
     from masking import masked_softmax
 
     actual = masked_softmax(torch.tensor([1.0, 50.0, 1.0]), torch.tensor([T, F, T]))
@@ -111,7 +111,7 @@ def test_masked_softmax_of_allowed_entries():
 
 
 def test_masked_softmax_of_an_empty_row():
-    """Where everything is hidden the weights are zero, and so is the gradient."""
+    """If all entries are hidden, the weights are zero, and so is the gradient."""
     from masking import masked_softmax
 
     scores = torch.tensor([[1.0, 2.0], [3.0, 3.0]], requires_grad=True)
@@ -123,7 +123,7 @@ def test_masked_softmax_of_an_empty_row():
     weights[:, 0].sum().backward()
     assert scores.grad is not None, "no gradient reached the scores"
     assert torch.isfinite(scores.grad).all(), (
-        f"the gradient should hold no NaN, but is {scores.grad.tolist()}"
+        f"the gradient should contain no NaN, but is {scores.grad.tolist()}"
     )
 
 
@@ -195,7 +195,7 @@ def test_scaled_dot_product_attention_with_a_mask():
         f"the weights should be (..., n, m) = (2, 3, 5), not {tuple(weights.shape)}"
     )
     assert torch.allclose(output, v[:, 2:3].expand(2, 3, 6)), (
-        "every query should answer with the value of key 2"
+        "every query should return the value of key 2"
     )
 
 
@@ -342,7 +342,7 @@ def test_plot_attention_on_given_axes_with_tokens():
         ["k0", "k1", "k2"],
         ax=given,
     )
-    assert ax is given, "where ax is given, draw on it and return it"
+    assert ax is given, "if `ax` is given, draw on it and return it"
     assert [label.get_text() for label in ax.get_xticklabels()] == ["k0", "k1", "k2"], (
         "the keys label the columns"
     )

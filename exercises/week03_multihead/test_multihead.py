@@ -12,7 +12,7 @@ import torch
 
 
 def numbered(*shape):
-    """0, 1, 2, … in the given shape: every entry tells where it came from."""
+    """0, 1, 2, … in the given shape: every entry shows where it came from."""
     count = 1
     for length in shape:
         count *= length
@@ -96,7 +96,7 @@ def test_merge_heads_undoes_the_split():
 
     x = numbered(2, 5, 12)
     assert torch.equal(merge_heads(split_heads(x, 3)), x), (
-        "Splitting x and merging its heads should give x back."
+        "Splitting x and merging its heads should return x."
     )
 
 
@@ -186,11 +186,11 @@ def test_CausalSelfAttention_looks_back_only():
     assert weights.shape == (1, 2, 5, 5), (
         f"The weights should be (B, H, T, T) = (1, 2, 5, 5), not {tuple(weights.shape)}."
     )
-    assert (weights.triu(1) == 0).all(), "Above the diagonal lies the future."
+    assert (weights.triu(1) == 0).all(), "Future keys should have a weight of 0."
     changed = x.clone()
     changed[:, 4] = 0.0
     torch.testing.assert_close(
-        attention(changed)[:, :4], y[:, :4], msg="The last token changed outputs before it."
+        attention(changed)[:, :4], y[:, :4], msg="The last token changed earlier outputs."
     )
 
 
@@ -249,7 +249,7 @@ def test_CausalSelfAttention_shows_weights_before_dropout():
     x = draw(3, 6, 8)
     y, weights = attention(x, return_weights=True)  # a new module is in training mode
     torch.testing.assert_close(
-        weights.sum(dim=-1), torch.ones(3, 2, 6), msg="The weights you return were dropped."
+        weights.sum(dim=-1), torch.ones(3, 2, 6), msg="Return the weights before dropout."
     )
     assert not torch.equal(y, attention(x)), "In training, dropout makes two calls differ."
     attention.eval()
@@ -284,7 +284,7 @@ def test_plot_heads_draws_a_panel_per_head():
         up = 1 if ax.yaxis_inverted() else -1  # from the top
         drawn = torch.as_tensor(image.get_array().reshape(4, 4)[::up].copy()).float()
         torch.testing.assert_close(
-            drawn, matrix.detach(), msg=f"{ax.get_title()} is not drawn as it is."
+            drawn, matrix.detach(), msg=f"{ax.get_title()} is not drawn unchanged."
         )
         assert image.get_clim() == (0.0, 1.0), "The colours should run from 0 to 1."
         tokens = ["one", "two", "three", "four"]

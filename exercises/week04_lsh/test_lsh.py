@@ -129,7 +129,7 @@ def test_combine_rounds_by_hand():
 
     outputs = torch.tensor([[[1.0, 0.0]], [[3.0, 4.0]]])  # 2 rounds, 1 position, 2 features
     result = combine_rounds(outputs, torch.tensor([[0.0], [math.log(3)]]))
-    assert result.shape == (1, 2), f"the rounds should be gone: (1, 2), not {tuple(result.shape)}"
+    assert result.shape == (1, 2), f"the shape should be (1, 2), not {tuple(result.shape)}"
     assert torch.allclose(result, torch.tensor([[2.5, 3.0]])), (
         f"masses 1 and 3 make weights 1/4 and 3/4, so [[2.5, 3.0]], not {result.tolist()}"
     )
@@ -145,7 +145,7 @@ def test_combine_rounds_of_a_batch():
         f"the rounds are the third axis from the end of the outputs: 2.5 and 15, not {result}"
     )
     (gradient,) = torch.autograd.grad(result.sum(), logsumexps)
-    assert gradient[0].abs().sum() > 0, "the weights of the rounds should pass a gradient on"
+    assert gradient[0].abs().sum() > 0, "gradients should flow through the weights of the rounds"
 
 
 def test_combine_rounds_large():
@@ -153,7 +153,7 @@ def test_combine_rounds_large():
 
     result = combine_rounds(torch.tensor([[[1.0]], [[3.0]]]), torch.tensor([[500.0], [500.0]]))
     assert torch.allclose(result, torch.tensor([[2.0]]), atol=1e-4), (
-        f"equal masses make a mean, however large: not {result}"
+        f"equal masses give the mean, however large they are: not {result}"
     )
 
 

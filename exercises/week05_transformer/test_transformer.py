@@ -44,7 +44,7 @@ def test_sinusoidal_positions_of_two_positions():
     assert table.shape == (2, 4), "The table should be (T, C)."
     assert table.dtype == torch.float32, "The table should be float32."
     assert torch.allclose(table[0], torch.tensor([0.0, 1.0, 0.0, 1.0]), atol=1e-6), (
-        "At position 0 all sines are 0 and all cosines 1, and they take turns."
+        "At position 0 all sines are 0 and all cosines 1, and they alternate."
     )
     expected = torch.tensor([math.sin(1), math.cos(1), math.sin(0.01), math.cos(0.01)])
     torch.testing.assert_close(
@@ -156,7 +156,7 @@ def test_MiniTransformer_has_a_separate_head():
 def test_MiniTransformer_saves_its_weights_only():
     names = set(small_model(n_layers=0).state_dict())
     assert names == {"embed.weight", "ln_f.weight", "ln_f.bias", "head.weight"}, (
-        "The state dict should hold the embedding, ln_f and the head, besides the blocks."
+        "The state dict should contain the embedding, ln_f and the head, in addition to the blocks."
     )
 
 
@@ -186,7 +186,7 @@ def test_fit_returns_the_losses():
     assert losses[0] == pytest.approx(-chances.log().mean().item(), rel=1e-5), (
         "The first loss is the mean of -log(probability of the target), before any update."
     )
-    assert losses[-1] < 0.5 * losses[0], "The loss hardly falls. Is the optimiser taking its steps?"
+    assert losses[-1] < 0.5 * losses[0], "The loss hardly falls. Does the optimiser take its steps?"
 
 
 def test_fit_follows_adam():
@@ -221,9 +221,9 @@ def test_fit_trains_in_training_mode_and_restores():
     ids = torch.tensor([[0, 1, 2, 3]])
     losses = fit(model, ids, (ids + 1) % 4, steps=1)
     assert losses[0] == pytest.approx(math.log(4)), (
-        "This model knows everything in evaluation mode."
+        "In evaluation mode, this model always predicts the right token."
     )
-    assert not model.training, "The model was in evaluation mode, and should be so afterwards."
+    assert not model.training, "The model was in evaluation mode: restore this mode afterwards."
 
 
 # generate
@@ -243,9 +243,9 @@ def test_generate_shows_the_model_what_it_can_take():
 
     model = Cycle(max_len=3).eval()
     ids = generate(model, torch.tensor([[2, 3]]), 4, temperature=0)
-    assert ids.tolist() == [[2, 3, 0, 1, 2, 3]], "The result holds the whole text."
-    assert max(model.lengths) == 3, "The model should be shown at most max_len tokens."
-    assert model.lengths[-1] == 3, "Once there are more, it should be shown max_len of them."
+    assert ids.tolist() == [[2, 3, 0, 1, 2, 3]], "The result should contain the whole sequence."
+    assert max(model.lengths) == 3, "Feed the model at most max_len tokens."
+    assert model.lengths[-1] == 3, "If there are more, feed it exactly max_len of them."
 
 
 def test_generate_draws_with_the_generator():
@@ -258,8 +258,8 @@ def test_generate_draws_with_the_generator():
         generate(model, prompt, 1, generator=torch.Generator().manual_seed(s)) for s in (1, 1)
     )
     assert torch.equal(first, second), "The same generator should give the same text."
-    assert torch.equal(torch.get_rng_state(), before), "The generator given was not (only) used."
-    assert len(first[:, 1].unique()) == 4, "Every sequence needs a draw of its own."
+    assert torch.equal(torch.get_rng_state(), before), "Use the given generator, and no other."
+    assert len(first[:, 1].unique()) == 4, "Draw a separate token for every sequence."
 
 
 def test_generate_divides_logits_by_the_temperature():
@@ -273,7 +273,7 @@ def test_generate_divides_logits_by_the_temperature():
         share = (ids[:, 1] == 1).float().mean().item()
         sure = math.exp(3 / temperature)
         assert share == pytest.approx(sure / (sure + 3), abs=0.1), (
-            f"At temperature {temperature} token 1 should come in about {sure / (sure + 3):.0%}."
+            f"At temperature {temperature} token 1 should have about {sure / (sure + 3):.0%}."
         )
 
 
@@ -283,5 +283,5 @@ def test_generate_leaves_the_mode_alone():
     for training in (True, False):
         model = Cycle(max_len=10).train(training)
         ids = generate(model, torch.tensor([[0]]), 3, temperature=0)
-        assert ids.tolist() == [[0, 1, 2, 3]], "The model should write in evaluation mode."
-        assert model.training is training, "The model's mode should be left as it was."
+        assert ids.tolist() == [[0, 1, 2, 3]], "Generate in evaluation mode."
+        assert model.training is training, "The model's previous mode should be restored."

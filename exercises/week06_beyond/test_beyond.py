@@ -155,7 +155,7 @@ def test_rotary_turns_a_pair():
     c, s = math.cos(1), math.sin(1)
     expected = torch.tensor([[1.0, 0.0], [c, s], [-2 * math.sin(2), 2 * math.cos(2)]])
     torch.testing.assert_close(
-        rotary(x), expected, msg="Position p turns the only pair by p radians, counter-clockwise."
+        rotary(x), expected, msg="Position p rotates the only pair by p radians, counter-clockwise."
     )
 
 
@@ -165,7 +165,7 @@ def test_rotary_pairs_neighbours():
     turned = rotary(torch.tensor([1.0, 0.0, 1.0, 0.0]).expand(1, 4), torch.tensor([1]), base=100.0)
     expected = torch.tensor([[math.cos(1), math.sin(1), math.cos(0.1), math.sin(0.1)]])
     torch.testing.assert_close(
-        turned, expected, msg="Entries 0 and 1 turn by 1 radian, entries 2 and 3 by 1/10."
+        turned, expected, msg="Entries 0 and 1 are rotated by 1 radian, entries 2 and 3 by 1/10."
     )
 
 
@@ -175,7 +175,7 @@ def test_rotary_leaves_distances():
     q, k = draw(2, 1, 8)
     near = rotary(q, torch.tensor([0])) @ rotary(k, torch.tensor([3])).T
     far = rotary(q, torch.tensor([50])) @ rotary(k, torch.tensor([53])).T
-    torch.testing.assert_close(near, far, rtol=1e-3, atol=1e-3, msg="Only the distance may count.")
+    torch.testing.assert_close(near, far, rtol=1e-3, atol=1e-3, msg="Only the distance may matter.")
 
 
 def test_rotary_refuses_odd_sizes():
@@ -206,7 +206,7 @@ def test_favor_features_approximate_the_exponential():
 
     q, k = 0.3 * draw(2, 1, 4)
     half = draw(1_000, 4)
-    w = torch.cat((half, -half))  # each beside its opposite: the mean needs far fewer
+    w = torch.cat((half, -half))  # each next to its opposite: the mean needs far fewer
     product = favor_features(q, w) @ favor_features(k, w).T
     torch.testing.assert_close(
         product,
@@ -357,9 +357,9 @@ def test_sentence_attention_leaves_the_model_alone(training):
     model.train(training)
     before = model.config._attn_implementation
     sentence_attention(model, tokenizer, "the cat")
-    assert model.training is training, "The model's mode should be left as it was."
+    assert model.training is training, "The model's previous mode should be restored."
     assert model.config._attn_implementation == before, (
-        "Switch back to the attention that it had before."
+        "Restore the previous attention implementation."
     )
 
 

@@ -277,7 +277,7 @@ def test_sliding_window_mask_by_hand():
     answer = drawn(sliding_window_mask(2, 5, 2))
     assert answer == ["x....", "xx..."], f"positions are counted from 0 in both: not {answer}"
     answer = drawn(sliding_window_mask(1, 5, 2, sinks=1, offset=4))
-    assert answer == ["x..xx"], f"the query stands at position 4, and sees {answer}"
+    assert answer == ["x..xx"], f"the query is at position 4, and sees {answer}"
 
 
 class Counting(torch.nn.Module):
@@ -352,7 +352,7 @@ def test_PagedCache_takes_and_gives_back():
     assert cache.gather("b")[0].flatten().tolist() == [5], "b keeps what it has"
     cache.append("b", numbers[6:9].view(1, 3, 1), numbers[6:9].view(1, 3, 1))
     again = cache.gather("b")[0].flatten().tolist()
-    assert again == [5, 6, 7, 8], f"b goes on in pages that a gave back: not {again}"
+    assert again == [5, 6, 7, 8], f"b should continue in pages that a has freed: not {again}"
 
 
 def test_PagedCache_keeps_sequences_apart():
@@ -407,7 +407,7 @@ def test_speculative_step_by_hand():
         f"the second token is rejected (0.7 > 0.4/0.8), so stop there: {middle}"
     )
     all_kept = speculative_step(draft, longer, guess, torch.tensor([0.9, 0.3, 0.5, 0.7]))
-    assert all_kept == (3, 1), f"all three are kept, and 0.7 draws token 1 of the last: {all_kept}"
+    assert all_kept == (3, 1), f"three accepted, then 0.7 draws token 1: {all_kept}"
     flat = torch.tensor([[0.4, 0.3, 0.3], [1.0, 0.0, 0.0]])
     steep = torch.tensor([[1.0, 0.0, 0.0]])
     drawn = speculative_step(torch.tensor([0]), flat, steep, torch.tensor([0.4, 0.45]))

@@ -134,7 +134,7 @@ def test_SwiGLU_by_hand():
 
 
 class Joining:
-    """A cache that joins: slow, and independent of the stub's."""
+    """A cache that concatenates: slow, and independent of the stub's."""
 
     def __init__(self):
         self.length, self.both = 0, None
@@ -197,10 +197,10 @@ def test_LlamaAttention_in_pieces():
         cache = Joining()
         pieces = [layer(piece, FREQUENCIES, cache) for piece in x.split(sizes, dim=1)]
         pieces = torch.cat(pieces, dim=1)
-        assert cache.length == 7, f"in pieces of {sizes} the cache should end with 7 positions"
+        assert cache.length == 7, f"in chunks of {sizes} the cache should end with 7 positions"
         worst = int((pieces - whole).abs().amax((0, 2)).argmax())
         assert torch.allclose(pieces, whole, atol=1e-4), (
-            f"in pieces of {sizes} the outputs differ, most at position {worst}"
+            f"in chunks of {sizes} the outputs differ, most at position {worst}"
         )
         kept.append(cache.both)
     assert kept[0].shape == (2, 2, 2, 7, 4), "the cache holds the 2 key-value heads"
@@ -292,7 +292,7 @@ def test_Llama_in_pieces():
             caches = model.new_caches(2, 7)
             assert len(caches) == 2, f"one cache per layer, not {len(caches)}"
             pieces = torch.cat([model(piece, caches) for piece in ids.split(sizes, dim=1)], dim=1)
-            assert torch.allclose(pieces, whole, atol=1e-5), f"in pieces of {sizes} logits differ"
+            assert torch.allclose(pieces, whole, atol=1e-5), f"in chunks of {sizes} logits differ"
 
 
 def test_Llama_rotates_with_its_frequencies():
@@ -349,7 +349,7 @@ def test_sample_top_p_by_hand():
         assert ids.shape == (2000,), f"one id per row, (2000,), not {tuple(ids.shape)}"
         assert set(ids.tolist()) == kept, f"p = {p} keeps {kept}, but {set(ids.tolist())} came out"
     share = (sample_top_p(logits, 0.5, generator=torch.Generator().manual_seed(0)) == 1).float()
-    assert abs(share.mean() - 0.4 / 0.65) < 0.05, "kept tokens keep the ratio of their chances"
+    assert abs(share.mean() - 0.4 / 0.65) < 0.05, "the ratio of the kept probabilities changes"
 
 
 def test_sample_top_p_after_the_temperature():

@@ -444,8 +444,8 @@ def test_RecurrentAttention_in_pieces():
                 layer(other, torch.zeros_like(state))
                 pieces.append(y)
             same = torch.allclose(torch.cat(pieces, dim=1), whole, atol=1e-3)
-            assert same, f"in pieces of {sizes}, outputs differ"
-            assert torch.allclose(state, end, atol=1e-3), f"in pieces of {sizes}, the state differs"
+            assert same, f"in chunks of {sizes}, outputs differ"
+            assert torch.allclose(state, end, atol=1e-3), f"in chunks of {sizes}, the state differs"
 
 
 def test_RecurrentAttention_costs():

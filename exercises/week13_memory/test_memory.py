@@ -316,9 +316,9 @@ def test_MultiHeadLatentAttention_in_pieces():
                 layer(other)
                 outputs.append(y)
             assert torch.allclose(torch.cat(outputs, dim=1), whole, atol=1e-3), (
-                f"in pieces of {sizes}, outputs differ"
+                f"in chunks of {sizes}, outputs differ"
             )
-            assert torch.allclose(cache, end, atol=1e-4), f"in pieces of {sizes}, the cache differs"
+            assert torch.allclose(cache, end, atol=1e-4), f"in chunks of {sizes}, the cache differs"
 
 
 def test_MultiHeadLatentAttention_trains_all_layers():

@@ -1,11 +1,11 @@
-"""Capstone option: byte-pair encoding, as GPT-2 reads and writes (Sennrich et al., 2016).
+"""Byte-pair encoding, as used by GPT-2 (Sennrich et al., 2016).
 
-A model reads numbers. Letters as tokens make texts long, words as tokens make vocabularies endless
-and leave every new word out. Byte-pair encoding lies between: it begins with the 256 bytes, of which
-every text in every language consists, and repeatedly merges the most frequent pair of adjacent
-tokens. Frequent words end up as one token, rare ones as a few.
+A model reads numbers. With characters as tokens, sequences are long; with words as tokens, the
+vocabulary has no limit, and new words are unknown. Byte-pair encoding is a compromise: it starts
+with the 256 bytes, of which every text in every language consists, and repeatedly merges the most
+frequent pair of adjacent tokens. Frequent words become one token, rare words a few.
 
-Tokens are ints. Tokens 0 to 255 are the bytes; merge number i of the list makes token 256 + i.
+Tokens are ints. Tokens 0 to 255 are the bytes; merge number i of the list creates token 256 + i.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ Word = tuple[int, ...]
 
 
 def chunks(text: str) -> list[str]:
-    """Provided: the pieces within which tokens are joined; put together they are the text.
+    """Provided: split a text into pieces, which concatenate to the text.
 
-    A word takes the space before it along. No token crosses the border of two pieces, or there
-    would be tokens such as "of the d".
+    A piece is usually a word with the space before it. Tokens are joined only within a piece;
+    otherwise there would be tokens such as "of the d".
     """
     return re.findall(r" ?\w+| ?[^\w\s]+|\s+", text)
 
@@ -30,10 +30,10 @@ def count_pairs(words: dict[Word, int]) -> Counter[Pair]:
     """Count the adjacent pairs of tokens.
 
     Args:
-        words: pieces of text as tuples of tokens, and how often each piece occurs.
+        words: pieces of text, as tuples of tokens, with the number of times that each occurs.
 
     Returns:
-        The counts. (1, 1, 1) holds the pair (1, 1) twice.
+        The counts. (1, 1, 1) contains the pair (1, 1) twice.
     """
     # TODO: count a pair as often as the piece that contains it.
     # BEGIN SOLUTION
@@ -46,11 +46,11 @@ def count_pairs(words: dict[Word, int]) -> Counter[Pair]:
 
 
 def join(word: Word, pair: Pair, token: int) -> Word:
-    """The piece with every occurrence of the pair replaced by the token, from left to right.
+    """Replace every occurrence of the pair in a piece by the token, from left to right.
 
     join((1, 1, 1), (1, 1), 256) is (256, 1).
     """
-    # TODO: walk along the piece; a pair moves on by two, anything else by one.
+    # TODO: go through the piece; advance by two at the pair, and by one otherwise.
     # BEGIN SOLUTION
     joined, at = [], 0
     while at < len(word):
@@ -65,15 +65,15 @@ def join(word: Word, pair: Pair, token: int) -> Word:
 
 
 def train_bpe(text: str, merges: int) -> list[Pair]:
-    """Learn from a text which pairs to join, the first one first.
+    """Learn from a text which pairs to join, and in which order.
 
     Args:
-        text: what to learn from. It is cut by `chunks`, and each piece is encoded as UTF-8.
-        merges: how many pairs to join at most; fewer if no pair is left that occurs twice.
+        text: the training text. It is split by `chunks`, and each piece is encoded as UTF-8.
+        merges: the maximum number of merges. Stop earlier if no pair occurs twice.
 
     Returns:
-        The pairs in the order in which they were joined. In each round it is the most frequent one;
-        of several, the smallest (as tuples compare).
+        The pairs in the order in which they were joined. Each round joins the most frequent pair,
+        and the smallest (in the order of tuples) if several are equally frequent.
     """
     # TODO: count each different piece once. Then, in each round, choose a pair and join it in every
     # piece.
@@ -87,7 +87,7 @@ def train_bpe(text: str, merges: int) -> list[Pair]:
             break
         token = 256 + len(learned)
         learned.append(best)
-        # two pieces never become one, so nothing is lost
+        # different pieces stay different, so no key is overwritten
         words = {
             join(word, best, token) if best[0] in word else word: times
             for word, times in words.items()
@@ -97,17 +97,17 @@ def train_bpe(text: str, merges: int) -> list[Pair]:
 
 
 def encode(text: str, learned: list[Pair]) -> list[int]:
-    """The tokens of a text: in each piece, pairs are joined in the order in which they were learned.
+    """Encode a text: in each piece, join pairs in the order in which they were learned.
 
     Args:
-        text: any text, of any language.
-        learned: what `train_bpe` gave.
+        text: any text, in any language.
+        learned: the result of `train_bpe`.
 
     Returns:
         ints from 0 to 255 + len(learned).
     """
-    # TODO: the order matters: a later merge needs the tokens of the earlier ones. A text repeats
-    # its words, so remember what a piece became.
+    # TODO: the order matters, because later merges need the tokens of earlier ones. Words occur
+    # many times in a text, so cache the tokens of each piece.
     # BEGIN SOLUTION
     rank = {pair: number for number, pair in enumerate(learned)}
     known: dict[str, Word] = {}
@@ -127,7 +127,7 @@ def encode(text: str, learned: list[Pair]) -> list[int]:
 
 
 def decode(tokens: list[int], learned: list[Pair]) -> str:
-    """The text of tokens. Invalid UTF-8, which a model may generate, becomes "\\ufffd"."""
+    """Decode tokens to text. Invalid UTF-8, which a model may generate, becomes "\\ufffd"."""
     # TODO: which bytes does each token stand for? Join bytes first, and decode at the end.
     # BEGIN SOLUTION
     parts = [bytes([number]) for number in range(256)]

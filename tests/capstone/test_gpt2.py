@@ -139,7 +139,7 @@ def test_the_solutions_pass_and_the_weights_are_asked_for(solved: Path, in_proce
     code, said = stages(in_process, solved)
     assert code == 0, said
     assert said.count("  ✓ ") == 4
-    assert "No weights of GPT-2 are on this machine" in said
+    assert "GPT-2's weights are not on this machine" in said
 
 
 def test_a_mistake_is_found_before_anything_is_downloaded(
@@ -158,8 +158,8 @@ def test_a_mistake_is_found_before_anything_is_downloaded(
 @pytest.mark.parametrize(
     ("mistake", "told"),
     [
-        ("scales_by_d_model", "from token 1 on. Token 0 sees itself only, and it is right"),
-        ("splits_and_merges_by_view", "from token 0 on. Token 0 sees itself only, so its weights"),
+        ("scales_by_d_model", "from token 1 on. Token 0 sees only itself, and it is right"),
+        ("splits_and_merges_by_view", "from token 0 on. Token 0 sees only itself, so its weight"),
         ("transposes_the_mask", "from token 0 on."),
         ("forgets_the_output_projection", "from token 0 on."),
         ("hides_with_minus_infinity", None),  # wrong for rows without keys, and here there are none

@@ -57,7 +57,12 @@ SYLLABUS = {
     },
     "questions": {"far_away": {"minutes": [5, 10], "difficulty": 2, "weight": 1}},
     "readings": [
-        {"by": "Gauss", "title": "Theoria motus", "sections": "3", "address": "https://a.org"}
+        {
+            "by": "Gauss",
+            "title": "Theoria motus",
+            "sections": "section 3",
+            "address": "https://a.org",
+        }
     ],
     "origin": "here",
 }
@@ -130,7 +135,7 @@ def test_the_index_leads_to_the_week(site: Path) -> None:
         "fit a line with <code>fit_line</code>",  # an objective
         "<li>means</li>",  # a prerequisite
         "2 points, 5 to 10 minutes, difficulty 1 of 5",
-        "About ½ to 1 hour in all",
+        "The authors estimate ½ to 1 hour in total",
         '<a href="https://a.org">Theoria motus</a>, section 3',
         "<details><summary>Hint 2 of 3 for predict</summary><p>Multiply, then add.</p>",
         '<pre tabindex="0">heights 10\n</pre>',  # printed output, without colours

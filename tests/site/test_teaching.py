@@ -1,4 +1,4 @@
-"""Slides, lecture notes, exams, and the map of what builds on what."""
+"""Slides, lecture notes, exams, and the map of dependencies."""
 
 from __future__ import annotations
 
