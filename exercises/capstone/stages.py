@@ -26,7 +26,7 @@ def stages(here: Path) -> Iterator[Stage]:
 
 
 class Capstone:
-    """The stages, each a method that raises where its claim does not hold."""
+    """The stages: each is a method that raises an error if its claim is false."""
 
     def __init__(self, here: Path) -> None:
         self.here = here
@@ -40,20 +40,20 @@ class Capstone:
             ("week 5's model computes the same with week 3's attention", self.parity),
             ("no token of the whole model sees a later one", self.causal),
             ("it learns to copy four letters, new ones too", self.copies),
-            ("it writes: generate gives the letters back", self.writes),
+            ("it generates: `generate` copies the letters", self.writes),
         ]
         for claim, check in claims:
             yield run_stage(claim, check, WEEKS)
         extras = [
-            ("serving", "fed in pieces, with week 8's caches, it writes the same", self.served),
-            ("lsh", "with week 4's LSH attention it still never looks ahead", self.lsh_causal),
+            ("serving", "token by token, with week 8's caches, it generates the same", self.served),
+            ("lsh", "with week 4's LSH attention, no token sees a later one", self.lsh_causal),
         ]
         for module, claim, check in extras:
             yield self.optional(module, f"{claim} (optional)", check)
 
     def optional(self, module: str, claim: str, check: Callable[[], None]) -> Stage:
         if not any(p.is_file() for p in given.places(module, self.here)):
-            why = f"{module}.py is not beside the others: left out."
+            why = f"Skipped: there is no {module}.py next to the other modules."
             return Stage(claim, False, why, skipped=True)
         stage = run_stage(claim, check, WEEKS)
         return msgspec.structs.replace(stage, skipped=stage.unwritten)
@@ -78,7 +78,7 @@ class Capstone:
         if not _close(many.squeeze(1), one):
             raise StageFailed(
                 "With one head, the weights of week 3's CausalSelfAttention and of week 2's "
-                "scaled_dot_product_attention differ. Check weeks 2 and 3 by themselves."
+                "scaled_dot_product_attention differ. Check weeks 2 and 3 separately."
             )
 
     def parity(self) -> None:
@@ -98,7 +98,7 @@ class Capstone:
         if not _close(expected, got):
             raise StageFailed(
                 "With the same parameters the logits differ: with several heads, "
-                "CausalSelfAttention (week 3) computes something else."
+                "CausalSelfAttention (week 3) computes a different result."
             )
 
     def causal(self) -> None:
@@ -114,13 +114,13 @@ class Capstone:
             expected = self.model.eval()(whole)
         if not _close(at_once, expected):
             raise StageFailed(
-                "With the same numbers the logits differ already where a text is fed at once: "
-                "GroupedQueryAttention or KVCache (week 8)."
+                "With the same weights the logits already differ for a whole sequence at once: "
+                "look at GroupedQueryAttention or KVCache (week 8)."
             )
         if not torch.equal(self.weeks["serving"].generate_cached(served, prompt, 4), whole):
             raise StageFailed(
-                "Fed token by token it writes something else: generate_cached, or where "
-                "GroupedQueryAttention takes a query to stand (week 8)."
+                "Token by token it generates a different text: look at generate_cached, or at the "
+                "positions of the queries in GroupedQueryAttention (week 8)."
             )
 
     def lsh_causal(self) -> None:
@@ -141,8 +141,8 @@ class Capstone:
             right = (self.model.eval()(new).argmax(-1) == answers).float().mean().item()
         if right < 0.9:
             raise StageFailed(
-                f"Of letters that it never saw it copies {right:.0%} right, where 90 % are easy: "
-                "it learned by heart. Look at the positions (week 5)."
+                f"It copies {right:.0%} of new letters correctly, where 90 % are easy: it has "
+                "memorised its training data. Look at the positions (week 5)."
             )
 
     def writes(self) -> None:
@@ -153,8 +153,8 @@ class Capstone:
         right = (ids[:, 5:] == answers[:, 4:]).float().mean().item()
         if right < 0.8:
             raise StageFailed(
-                f"The model knows the letters, but {right:.0%} of what generate (week 5) wrote "
-                "are right. Is each new token chosen from the last logits?"
+                f"The model copies letters, but only {right:.0%} of those that generate (week 5) "
+                "returned are correct. Is each new token chosen from the last logits?"
             )
 
     def _never_ahead(self, model: Any, who: str) -> None:
@@ -169,7 +169,7 @@ class Capstone:
                 with torch.no_grad():
                     answers.append(model(ids)[:, :place])
             if not _close(*answers):
-                raise StageFailed(f"A change at token {place} changes what stands before it: {who}.")
+                raise StageFailed(f"A change of token {place} changes outputs before it: {who}.")
 
 
 def _close(one: Any, other: Any) -> bool:

@@ -79,7 +79,7 @@ def served(course: Course, solved: Path) -> Path:
 def test_with_week_8_the_same_model_is_served(served: Path, check: Callable[..., tuple[int, str]]):
     code, said = check(served)
     assert code == 0, said
-    assert "✓ fed in pieces, with week 8's caches, it writes the same" in said
+    assert "✓ token by token, with week 8's caches, it generates the same" in said
 
 
 @pytest.mark.thorough
@@ -89,7 +89,7 @@ def test_a_mistake_of_week_8_is_found_by_serving(
     mistaken(course, served, "week08_serving", "counts_queries_from_zero")
     code, said = check(served)
     assert code == 1
-    assert failed(said)[1].startswith("Fed token by token it writes something else")
+    assert failed(said)[1].startswith("Token by token it generates a different text")
 
 
 def test_a_missing_week_is_named(solved: Path, check: Callable[..., tuple[int, str]]):
