@@ -26,7 +26,8 @@ from matplotlib.image import AxesImage
 from torch import nn
 
 
-# Copy your masked softmax and your heatmap from week 2 to this place, or write them again.
+# Copy your masked softmax and your heatmap from week 2 to this place, and the imports that they
+# need to the top of the file (`Tensor`, `Sequence`), or write them again.
 
 
 def split_heads(x: torch.Tensor, num_heads: int) -> torch.Tensor:

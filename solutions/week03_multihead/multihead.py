@@ -19,7 +19,8 @@ from matplotlib.image import AxesImage
 from torch import nn
 
 
-# Copy your masked softmax and your heatmap from week 2 to this place, or write them again.
+# Copy your masked softmax and your heatmap from week 2 to this place, and the imports that they
+# need to the top of the file (`Tensor`, `Sequence`), or write them again.
 # BEGIN SOLUTION
 def _masked_softmax(scores: torch.Tensor, mask: torch.Tensor | None = None) -> torch.Tensor:
     """Softmax over the last axis, exactly 0 wherever `mask` is False (week 2).
