@@ -62,8 +62,8 @@ def hash_vectors(x: torch.Tensor, rotations: torch.Tensor) -> torch.Tensor:
 
     Args:
         x: vectors, (..., T, d).
-        rotations: one random matrix R per round, (n_hashes, d, n_buckets / 2); used in the dtype
-            the hash is computed in, which is at least float32.
+        rotations: one random matrix R per round, (n_hashes, d, n_buckets / 2); converted to the
+            dtype of the hash, which is that of ``x``, or float32 if ``x`` is narrower.
 
     Returns:
         Bucket numbers from 0 to n_buckets - 1, (..., n_hashes, T), int64.
