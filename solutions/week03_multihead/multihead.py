@@ -48,8 +48,6 @@ def _draw_attention(ax: Axes, weights: torch.Tensor, tokens: list[str] | None = 
         ax.set_xticks(range(len(tokens)), tokens, rotation=90)
         ax.set_yticks(range(len(tokens)), tokens)
     return image
-
-
 # END SOLUTION
 
 

@@ -81,7 +81,7 @@ class ClaimedTensor(torch.Tensor):
         torch.Tensor.data.__set__(self, new)  # type: ignore[attr-defined]  # a C descriptor
         self.elem = new.elem
 
-    data = property(torch.Tensor.data.__get__, _set_data)  # type: ignore[attr-defined,assignment]
+    data = property(torch.Tensor.data.__get__, _set_data)  # type: ignore[attr-defined]
 
     def tolist(self) -> Any:
         return self.elem.tolist()
