@@ -109,7 +109,7 @@ def combine_rounds(outputs: torch.Tensor, logsumexps: torch.Tensor) -> torch.Ten
 
     Returns:
         (..., T, d_v), in the dtype of ``outputs``. A position whose logsumexp is -inf in every
-        round has no visible key and gets zeros.
+        round has no visible key and gets zeros, in the gradients too.
     """
     # TODO: softmax over the axis of rounds, then the weighted sum over that axis.
     # BEGIN SOLUTION
