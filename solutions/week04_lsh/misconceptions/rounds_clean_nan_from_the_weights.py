@@ -1,4 +1,4 @@
-"""Repairs the weights of a position without keys only after the softmax.
+"""Repairs the weights of a position without keys only after computing them.
 
 Exercise: combine_rounds
 Believes: A replaced value has no effect.
