@@ -149,9 +149,9 @@ def test_logsumexp_keepdim():
 def test_logsumexp_nothing_to_sum():
     from softmax import logsumexp
 
-    result = logsumexp(torch.tensor([[-torch.inf, -torch.inf], [0.0, -torch.inf]]))
-    assert torch.equal(result, torch.tensor([-torch.inf, 0.0])), (
-        f"a row of only -inf gives -inf, and log(exp(0)) is 0; got {result}"
+    result = logsumexp(torch.tensor([[-torch.inf, -torch.inf], [1000.0, -torch.inf]]))
+    assert torch.equal(result, torch.tensor([-torch.inf, 1000.0])), (
+        f"a row of only -inf gives -inf, and log(exp(1000)) is 1000; got {result}"
     )
 
 

@@ -26,7 +26,8 @@ from matplotlib.image import AxesImage
 from torch import nn
 
 
-# Copy your masked softmax and your heatmap from week 2 to this place, or write them again.
+# Copy your masked softmax and your heatmap from week 2 to this place, and the imports that they
+# need to the top of the file (`Tensor`, `Sequence`), or write them again.
 
 
 def split_heads(x: torch.Tensor, num_heads: int) -> torch.Tensor:
@@ -126,8 +127,9 @@ def plot_heads(weights: torch.Tensor, tokens: list[str] | None = None) -> Figure
     """Draw one heatmap per head: weights (H, n, m) -> a figure with H panels.
 
     The panels are titled "Head 1" … "Head H" and drawn as in week 2: a row per query from the
-    top, a column per key, the colours from 0 to 1 in all of them, so that they can be compared.
-    `tokens` label both axes. The figure is returned, never shown.
+    top, a column per key, the x axis labelled "Key", the y axis "Query", the colours from 0 to 1
+    in all of them, so that they can be compared. `tokens` are the tick labels of both axes. The
+    figure is returned, never shown.
     """
     # TODO: a new figure with a panel per head; in each, draw a heatmap as in week 2.
     raise NotImplementedError("plot_heads")

@@ -287,6 +287,8 @@ def test_plot_heads_draws_a_panel_per_head():
             drawn, matrix.detach(), msg=f"{ax.get_title()} is not drawn unchanged."
         )
         assert image.get_clim() == (0.0, 1.0), "The colours should run from 0 to 1."
+        names = (ax.get_xlabel(), ax.get_ylabel())
+        assert names == ("Key", "Query"), f"The axes should be Key and Query, not {names}."
         tokens = ["one", "two", "three", "four"]
         assert labels(ax.xaxis) == tokens, "The tokens should label the keys."
         assert labels(ax.yaxis)[::up] == tokens, "The tokens should label the queries."

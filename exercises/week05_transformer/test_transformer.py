@@ -246,6 +246,8 @@ def test_generate_shows_the_model_what_it_can_take():
     assert ids.tolist() == [[2, 3, 0, 1, 2, 3]], "The result should contain the whole sequence."
     assert max(model.lengths) == 3, "Feed the model at most max_len tokens."
     assert model.lengths[-1] == 3, "If there are more, feed it exactly max_len of them."
+    ids = generate(model, torch.tensor([[0, 1, 2, 3, 0]]), 1, temperature=0)
+    assert ids.tolist() == [[0, 1, 2, 3, 0, 1]], "A longer prompt should be returned whole, too."
 
 
 def test_generate_draws_with_the_generator():

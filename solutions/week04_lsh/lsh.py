@@ -62,8 +62,8 @@ def hash_vectors(x: torch.Tensor, rotations: torch.Tensor) -> torch.Tensor:
 
     Args:
         x: vectors, (..., T, d).
-        rotations: one random matrix R per round, (n_hashes, d, n_buckets / 2); used in the dtype
-            the hash is computed in, which is at least float32.
+        rotations: one random matrix R per round, (n_hashes, d, n_buckets / 2); converted to the
+            dtype of the hash, which is that of ``x``, or float32 if ``x`` is narrower.
 
     Returns:
         Bucket numbers from 0 to n_buckets - 1, (..., n_hashes, T), int64.
@@ -109,7 +109,7 @@ def combine_rounds(outputs: torch.Tensor, logsumexps: torch.Tensor) -> torch.Ten
 
     Returns:
         (..., T, d_v), in the dtype of ``outputs``. A position whose logsumexp is -inf in every
-        round has no visible key and gets zeros.
+        round has no visible key and gets zeros, in the gradients too.
     """
     # TODO: softmax over the axis of rounds, then the weighted sum over that axis.
     # BEGIN SOLUTION

@@ -261,6 +261,16 @@ def test_a_model_is_trained_there():
     torch.save(model.state_dict(), io.BytesIO())
 
 
+def test_new_data_of_a_parameter_is_used():
+    names = claimed_names()
+    model = nn.Linear(6, 3, device=names["d"])
+    model.weight.data = torch.ones(3, 6, device=names["d"])
+    model.bias.data = torch.zeros(3, device=names["d"])
+    sums = names["x"].cpu().sum(1, keepdim=True).expand(-1, 3)
+    torch.testing.assert_close(model(names["x"]).cpu(), sums)
+    assert model.half()(names["x"].half()).dtype is torch.float16
+
+
 def test_views_of_older_tensors_in_inference_mode():
     x = claimed_names()["x"]
     with torch.inference_mode():

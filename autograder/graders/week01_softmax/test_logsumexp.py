@@ -59,6 +59,7 @@ def test_row_of_minus_infinity(agree, draw):
     result = agree.logsumexp(numbers)
     expect(bool(torch.isneginf(result[2])), "A row of only -inf should give -inf.")
     agree.logsumexp(numbers.T, dim=0, keepdim=True)
+    agree.logsumexp(numbers + torch.tensor([1e3, 0.0, 0.0, -1e3])[:, None])
     agree.logsumexp(torch.full((2, 3), -torch.inf))
 
 

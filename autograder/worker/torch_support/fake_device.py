@@ -77,6 +77,12 @@ class ClaimedTensor(torch.Tensor):
 
     __array__ = numpy
 
+    def _set_data(self, new: ClaimedTensor) -> None:
+        torch.Tensor.data.__set__(self, new)  # type: ignore[attr-defined]  # a C descriptor
+        self.elem = new.elem
+
+    data = property(torch.Tensor.data.__get__, _set_data)  # type: ignore[attr-defined]
+
     def tolist(self) -> Any:
         return self.elem.tolist()
 

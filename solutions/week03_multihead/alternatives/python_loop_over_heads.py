@@ -100,7 +100,7 @@ def plot_heads(weights, tokens=None):
 
 def from_torch(mha):
     with torch.random.fork_rng(devices=[]):
-        copy = MultiHeadAttention(mha.embed_dim, mha.num_heads)
+        copy = MultiHeadAttention(mha.embed_dim, mha.num_heads).to(mha.in_proj_weight)
     w_q, w_k, w_v = mha.in_proj_weight.detach().split(mha.embed_dim)
     pairs = {"W_q": w_q, "W_k": w_k, "W_v": w_v, "W_o": mha.out_proj.weight.detach()}
     for position, (name, weight) in enumerate(pairs.items()):
@@ -110,6 +110,6 @@ def from_torch(mha):
             bias += mha.in_proj_bias.detach().split(mha.embed_dim)[position]
         elif mha.out_proj.bias is not None:
             bias += mha.out_proj.bias.detach()
-        layer.weight = nn.Parameter(weight.clone())
-        layer.bias = nn.Parameter(bias)
+        layer.weight.data = weight.clone()
+        layer.bias.data = bias
     return copy

@@ -1,10 +1,10 @@
-"""Replaces NaN weights by zeros after the softmax.
+"""Repairs the weights of a position without keys only after computing them.
 
 Exercise: combine_rounds
 Believes: A replaced value has no effect.
 Shows: Right values, but the gradient of a position that is always alone is NaN.
-Hint: nan_to_num gives a gradient of 0 to the softmax. What does the softmax make of 0 where its own
-    output is NaN?
+Hint: A replaced value passes a gradient of 0 back. What does the backward pass of softmax or
+    logsumexp make of this 0 in a row of only -inf?
 Rejected by: test_position_without_keys_in_any_round
 Costs: 10 %
 """
