@@ -131,6 +131,26 @@ def test_an_edit_that_fixes_most_tests_is_charged_in_place_of_them(masks: Grade,
     assert 0.4 <= report.score / report.max_score <= 0.6
 
 
+LOOKED_UP = """
+def scaled_dot_product_attention(q, k, v, mask=None):
+    scores = SCALE * (q @ k.transpose(-2, -1))
+    if mask is not None:
+        weights = masked_softmax(scores, mask)
+    else:
+        weights = torch.softmax(scores, dim=-1)
+    return weights @ v
+"""
+
+
+@pytest.mark.parametrize(("scale", "least"), [("q.shape[-1] ** -0.5", 0.5), ("1.0", 0.0)])
+def test_a_missing_part_is_charged_once_if_the_other_part_is_right(
+    masks: Grade, scale: str, least: float
+) -> None:
+    report = masks("scaled_dot_product_attention", LOOKED_UP.replace("SCALE", scale))
+    share = report.score / report.max_score
+    assert least <= share <= least + 0.35, report.deductions
+
+
 COMBINED = """
 def combine_masks(causal, padding):
     both = causal & padding[:, None, :]RESULT
