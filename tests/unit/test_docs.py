@@ -65,7 +65,7 @@ def test_a_week_without_a_syllabus_has_a_page_all_the_same(
 
 def test_the_page_of_a_syllabus_says_what_it_takes_and_who_says_so(generate: ModuleType) -> None:
     page = dict(generate.syllabus())["week08_serving"]
-    assert "| `KVCache` | 3 | 20 to 35 | 2 of 5 ●●○○○ | 5 of 5 ●●●●● |" in page
+    assert "| `KVCache` | 3 | 15 to 30 | 2 of 5 ●●○○○ | 5 of 5 ●●●●● |" in page
     assert "estimates by the authors, not measured in a class" in page
 
 
