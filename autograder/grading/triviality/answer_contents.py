@@ -289,7 +289,8 @@ def with_form(answer: Answer, right: Answer) -> Answer:
     except frames.BadFrame:
         return answer
     given, rights = ([*x] if isinstance(x, (tuple, list)) else [x] for x in (value, expected))
-    parts = _completed(given, rights) if len(given) < len(rights) <= _MOST_ORDERED else given
+    lacks_parts = 0 < len(given) < len(rights) <= _MOST_ORDERED
+    parts = _completed(given, rights) if lacks_parts else given
     orders = ([*map(_fitted, o, rights)] for o in permutations(parts[:_MOST_ORDERED], len(rights)))
     fitted = next((some for some in orders if all(map(_has_form, some, rights))), parts)
     if [*map(id, fitted)] == [*map(id, given)]:

@@ -6,7 +6,6 @@ Shows: An error for an input such as `x[:, ::2]`.
 Hint: What is `x[:, ::2].stride()`? Which of your operations depends on it?
 Rejected by: test_inputs_that_are_views
 Costs: 10 %
-Belief: contiguous_input
 """
 
 
