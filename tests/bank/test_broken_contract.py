@@ -193,6 +193,8 @@ SEEN = torch.ones(2, 2).tril() > 0
         (ROWS.half() / 3, ROWS / 3),
         ((ROWS, ROWS.sum(0)), ROWS),
         ((ROWS.sum(0), ROWS), (ROWS, ROWS.sum(0))),
+        (ROWS, (ROWS, ROWS.sum(0))),
+        ((ROWS.sum(0),), (ROWS, ROWS.sum(0))),
         (torch.zeros(2, 2).masked_fill(~SEEN, -torch.inf), SEEN),
         (SEEN.long(), SEEN),
     ],
@@ -208,6 +210,12 @@ def test_a_result_of_another_form_is_converted(value: Any, right: Any) -> None:
 def test_other_results_stay_as_they_are(value: object) -> None:
     given = answer(value)
     assert with_form(given, answer(ROWS)) is given
+
+
+@pytest.mark.parametrize("value", [(), [], None, 3.0, ROWS + 1, ROWS[:1]])
+def test_parts_are_added_only_to_correct_parts(value: object) -> None:
+    given = answer(value)
+    assert with_form(given, answer((ROWS, ROWS.sum(0)))) is given
 
 
 def test_wrong_values_stay_wrong() -> None:
