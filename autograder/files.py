@@ -99,8 +99,9 @@ def replace_folder(folder: Path, files: Mapping[str, bytes], mode: int = 0o777) 
 
 
 def read_folder(folder: Path, root: Path | None = None) -> dict[str, bytes]:
-    """Return the files below a folder, by path relative to `root` (default: the folder)."""
-    paths = (p for p in sorted(folder.rglob("*")) if "__pycache__" not in p.parts and p.is_file())
+    """Return a file, or the files below a folder, by path relative to `root` (or the folder)."""
+    places = (folder, *sorted(folder.rglob("*")))
+    paths = (p for p in places if "__pycache__" not in p.parts and p.is_file())
     return {path.relative_to(root or folder).as_posix(): path.read_bytes() for path in paths}
 
 

@@ -75,11 +75,14 @@ def _kit_files(course: Course, week: Week) -> dict[str, bytes]:
     """
     files = {f"autograder/{name}": (_KIT / name).read_bytes() for name in _KIT_MODULES}
     kit = [(_KIT / package, _KIT.parent) for package in _PACKAGES]
-    own = (course.graders(week), course.solution_folder(week), course.exercise_folder(week))
+    own = (
+        course.graders(week),
+        course.solution_folder(week),
+        course.exercise_folder(week),
+        *course.public_modules(week),
+    )
     for folder, root in [*kit, *((folder, course.root) for folder in own)]:
         files |= read_folder(folder, root)
-    for path in course.public_modules(week):
-        files[path.relative_to(course.root).as_posix()] = path.read_bytes()
     files[REGISTRY] = one_week(course, week).encode()
     about = f"gradescope {week.name}".encode()
     files[_SECRET] = hashlib.blake2b(about, key=course_secret(course), digest_size=32).digest()

@@ -17,7 +17,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from statistics import median
+from statistics import median, mode
 
 import msgspec
 
@@ -145,13 +145,15 @@ class MistakeNames:
         unexplained = [r for r in failing if r.report.name not in located.explained]
         named_by_edit = located.names not in (evidence.names, (edit_name(IGNORED),))
         if not named_by_edit and 2 * len(unexplained) > len(failing):
-            describe = partial(by_symptom, unexplained, ran, self._runs.right_answers(name))
-            symptoms = self._best_effort.run(f"{name}, symptom", describe, tuple[Diagnosis, ...]())
+            symptoms = self._best_effort.run(
+                f"{name}, symptom",
+                lambda: by_symptom(unexplained, ran, self._runs.right_answers(name)),
+                tuple[Diagnosis, ...](),
+            )
             new = (d for d in symptoms if d.name not in located.names)
             found = sorted((*located.diagnoses, *new), key=lambda d: (d.is_minor, -d.explains))
             located = replace(located, diagnoses=tuple(found))
-        named = [d.name for d in located.diagnoses if not d.is_minor]
-        choose = partial(self._headline, name, named, failing)
+        choose = partial(self._headline, name, located.diagnoses, failing)
         headline = self._best_effort.run(f"{name}, headline", choose, "")
         return self._with_example(replace(located, headline=headline), files, failing, replaced)
 
@@ -300,14 +302,14 @@ class MistakeNames:
         names = " and ".join(f"`{name}`" for name in sorted(unread))
         return (Diagnosis(edit_name(IGNORED), title.format(names=names), hint),)
 
-    def _headline(self, exercise: str, names: Sequence[str], failing: Sequence[Ran]) -> str:
+    def _headline(self, exercise: str, named: Iterable[Diagnosis], failing: Sequence[Ran]) -> str:
         """Return the failed test whose claim describes the mistake best; "" if it is the first.
 
         This is the test that the bank states for the named misconception or, if none is named, for
         most of the misconceptions that fail almost the same tests.
         """
         rejected_by = {m.name: m.rejected_by for m in self._bank.of_exercise(exercise)}
-        known = [n for n in names if n in rejected_by][:1]
+        known = [d.name for d in named if not d.is_minor and d.name in rejected_by][:1]
         votes = Counter(rejected_by[n] for n in known or self._similar(exercise, failing))
         best = max(failing, key=lambda r: votes[base_of(r.report.name).rpartition("::")[2]])
         return best.report.name if best is not failing[0] else ""
@@ -332,8 +334,7 @@ def _flaw_of(ran: Ran) -> Flaw | None:
 
 def _usual_kinds(failing: Iterable[Ran]) -> tuple[str, ...]:
     """Return the kinds of counterexamples that show the flaw of most failed tests."""
-    flaws = Counter(map(_flaw_of, failing))
-    return _KINDS.get(flaws.most_common(1)[0][0], ())
+    return _KINDS.get(mode(map(_flaw_of, failing)), ())
 
 
 def _names_by_kind(places: Places, failed: int) -> Iterator[Diagnosis]:

@@ -66,7 +66,8 @@ class Step:
     @property
     def public_module(self) -> str:
         """The file name of the public module whose function is called, or ""."""
-        return self.options.brought if self.options.brought.endswith(".py") else ""
+        name, _, suffix = self.options.brought.rpartition(".")  # or the source of hidden code
+        return self.options.brought if suffix == "py" and name.isidentifier() else ""
 
     @property
     def values(self) -> tuple[Any, ...]:

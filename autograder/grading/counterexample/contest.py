@@ -1,9 +1,9 @@
 """Compare a program with the correct programs, and shrink the calls that it answers wrongly.
 
-Only `_played` runs the submission. Its answers are compared with those of the solution, and the
-solution's with those of other correct programs of the bank, so that nothing is shown that is a
-matter of style. What is shown is confirmed after the program is loaded again, with the arrays
-that its text makes.
+Only `_played` runs the submission. Its answers are compared with the solution's. A difference is
+shown only if the other correct programs of the bank give the solution's answers, because otherwise
+it is a matter of style. What is shown is confirmed after the program is loaded again, with the
+arrays that its text makes.
 """
 
 from __future__ import annotations
@@ -244,7 +244,9 @@ class Contest:
         accept(1, of_length_one(trail[-1].calls))  # saves many steps if it succeeds
         if finding.found.kind in WORK or is_too_long(trail[-1].calls):
             # Plain values are shown in any number and leave time for sizes.
-            any(accept(1, plainer) is not None for plainer in with_values(trail[-1].calls))
+            for plainer in with_values(trail[-1].calls):
+                if accept(1, plainer) is not None:
+                    break
         for most in (1, ALTERNATIVES):
             shrunk(
                 trail[-1].calls,

@@ -1,4 +1,4 @@
-"""Locate mistakes by what the replies of a submission show besides values.
+"""Locate mistakes that replies reveal by other properties than values.
 
 A kernel reports the line of its first access outside of its tensors. A call that has a side effect,
 or is refused and changes an object nevertheless, contains a statement that makes this change.

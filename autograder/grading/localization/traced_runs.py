@@ -130,7 +130,7 @@ def is_ambiguous(row: np.ndarray) -> bool:
 
 
 def _is_whole(row: np.ndarray) -> bool:
-    """Return True for positions, masks and sizes, which are no outputs if nothing uses them."""
+    """Return True if all entries are whole numbers, as in positions, masks and sizes."""
     return bool((row[UNORDERED] % 1.0 == 0.0).all())
 
 
@@ -243,7 +243,9 @@ class TracedRun:
             is_output = self.node(row).returned
             if not self.same[row] and (is_output or not self._is_constant(row)):
                 used = consumers[row]
-                wrong[row] = wrong[used].any() if used else is_output or not self._is_whole(row)
+                wrong[row] = (
+                    wrong[used].any() if used else is_output or not _is_whole(self.rows[row])
+                )
         return [
             row
             for row, operands in enumerate(self.operands)
@@ -253,9 +255,6 @@ class TracedRun:
     def _is_constant(self, row: int) -> bool:
         """Return True for arrays with equal entries, which carry nothing but a shape."""
         return bool(self.rows[row, COUNT] > 1 and is_ambiguous(self.rows[row]))
-
-    def _is_whole(self, row: int) -> bool:
-        return _is_whole(self.rows[row])
 
     @cached_property
     def operands(self) -> list[list[int]]:
@@ -276,14 +275,14 @@ class TracedRun:
         That line may have a wrong condition, or give its value a wrong name, constant or address.
         """
         node = self.node(row)
-        is_position = self._is_whole(row) and not node.returned  # positions have many styles
+        is_position = _is_whole(self.rows[row]) and not node.returned  # positions have many styles
         if node.conditional or is_position or is_ambiguous(self.rows[row]):
             return True
         for operand in self.operands[row]:
             read, recorded = self.node(operand), self.rows[operand]
             if recorded[KIND] == ADDRESS:
                 return True
-            is_trivial = self._is_constant(operand) or self._is_whole(operand)
+            is_trivial = self._is_constant(operand) or _is_whole(recorded)
             if read.name and recorded[COUNT] > 1 and is_trivial:  # many programs compute it
                 return True
             for source in self.operands[operand] if read.name else ():

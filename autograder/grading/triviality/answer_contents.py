@@ -306,7 +306,7 @@ def with_form(answer: Answer, right: Answer) -> Answer:
 
 
 def _completed(parts: list[Any], rights: list[Any]) -> list[Any]:
-    """Return the correct parts if `parts` contains some of them and nothing else, else `parts`."""
+    """Return all correct parts if each of `parts` is one of them; otherwise, return `parts`."""
     for some in permutations(rights, len(parts)):
         pairs = [(x, y) for x, y in zip(parts, some, strict=True) if is_array(x) and is_array(y)]
         if len(pairs) == len(parts) and all(close(x, y, DIGITS) for x, y in pairs):

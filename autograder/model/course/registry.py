@@ -110,6 +110,11 @@ class Week(_Config, frozen=True):
         return self.not_allowed + self.exercise(exercise).not_allowed
 
     @property
+    def public_modules(self) -> tuple[str, ...]:
+        """The Python files among `files`, which hidden tests may call."""
+        return tuple(name for name in self.files if name.endswith(".py"))
+
+    @property
     def extras(self) -> tuple[str, ...]:
         """The optional libraries that exercises of the week need."""
         return tuple(sorted({e.extra for e in self.exercises if e.extra}))
@@ -287,7 +292,7 @@ class Course:
 
     def public_modules(self, week: Week) -> list[Path]:
         """Return the Python files that are released with a week, which hidden tests may call."""
-        return [self.root / "assets" / name for name in week.files if name.endswith(".py")]
+        return [self.root / "assets" / name for name in week.public_modules]
 
     def localized(self, moment: dt.datetime) -> dt.datetime:
         """Return an aware datetime; a naive `moment` is in the course's time zone."""

@@ -44,10 +44,9 @@ def keep_release(course: Course, week: Week, number: int) -> None:
         course.exercise_folder(week),
         course.solution_folder(week),
         course.graders(week),
+        *course.public_modules(week),
     ):
         files |= read_folder(folder, course.root)
-    for path in course.public_modules(week):
-        files[path.relative_to(course.root).as_posix()] = path.read_bytes()
     files[REGISTRY] = one_week(course, week).encode()
     files[f"{course.state.name}/secret"] = course_secret(course)
     replace_folder(course.state / "releases" / week.name / str(number), files, 0o700)
