@@ -243,9 +243,9 @@ class TracedRun:
             is_output = self.node(row).returned
             if not self.same[row] and (is_output or not self._is_constant(row)):
                 used = consumers[row]
-                wrong[row] = (
-                    wrong[used].any() if used else is_output or not _is_whole(self.rows[row])
-                )
+                # Positions, masks and sizes that nothing uses are no outputs.
+                alone = is_output or not _is_whole(self.rows[row])
+                wrong[row] = wrong[used].any() if used else alone
         return [
             row
             for row, operands in enumerate(self.operands)
