@@ -1,7 +1,8 @@
 """Locate the mistakes of a wrong submission by line.
 
-There are four methods, and none changes a verdict or a score. `declarations` finds signatures that
-reject calls and parameters that do not load. `traces` compares the values of the submission's
+There are five methods, and none changes a verdict or a score. `declarations` finds signatures that
+reject calls and parameters that do not load. `distinctive_code` finds code that a named
+misconception contains and no correct program does. `traces` compares the values of the submission's
 expressions with those of correct programs and known misconceptions. `repair_search` tries small
 edits of the code until failing tests pass. `reply_evidence` uses side effects and memory accesses
 that replies report. The submission runs in its sandbox and may report false values, so a trace can
@@ -15,6 +16,7 @@ Start with `localizer.LineFinder`, which the engine calls for each wrong exercis
 __all__ = [
     "candidate_runner",
     "declarations",
+    "distinctive_code",
     "localizer",
     "repair_search",
     "reply_evidence",

@@ -23,6 +23,7 @@ from ..running.pytest_plugin import Ran
 from ..running.test_runner import Load, Runs
 from .candidate_runner import CandidateRunner, Probe, ReferenceAnswer, WrongExercise
 from .declarations import attribute_places, declaration_places
+from .distinctive_code import WORD, DistinctiveCode
 from .repair_search import ANYWHERE, SAYS_LITTLE, SPECIFIC, Fix, Search, ordered_probes
 from .reply_evidence import reply_places
 from .traced_runs import Place
@@ -52,6 +53,7 @@ class LineFinder:
     ) -> None:
         self._runs, self._settings, self._load, self._traces = runs, settings, load, traces
         self._probes_of = cache(self._recorded_probes)
+        self._distinctive = cache(self._distinctive_code)
         self._left = settings.submission
         self.fixed = frozenset[str]()
         self._found = frozenset[Place]()  # the places of mistakes in earlier exercises
@@ -92,8 +94,11 @@ class LineFinder:
             return stopped
         declared = declaration_places(wrong, self._runs.bank.solution)
         named = [m for m in self._runs.bank.of_exercise(exercise) if m.name in names]
-        if explained and len(names) == len(named) == 1:
-            declared = declared or attribute_places(wrong, named[0].source)
+        has_code = not declared and explained and len(names) == len(named) == 1
+        if has_code:
+            code = self._distinctive(exercise)
+            declared = attribute_places(wrong, named[0].source)
+            declared = declared or code.places(wrong, named[0].source, WORD)
         if declared and all(place.alone for place in declared):
             return declared
         found = self._searched(wrong, seconds, names, explained) if seconds > 0 else ()
@@ -101,7 +106,10 @@ class LineFinder:
         self._found |= {(p.function, p.line) for p in lines_of(found) if p.alone}
         if lines_of(found):
             return found
-        return (*found, *(stopped or reply_places(wrong, self._probes_of(exercise))))
+        found = (*found, *(stopped or reply_places(wrong, self._probes_of(exercise))))
+        if has_code and not lines_of(found):
+            return (*found, *code.places(wrong, named[0].source))
+        return found
 
     def _searched(
         self, wrong: WrongExercise, seconds: float, names: tuple[str, ...], explained: bool
@@ -121,6 +129,9 @@ class LineFinder:
             return places
         finally:
             self._left -= runner.end()
+
+    def _distinctive_code(self, exercise: str) -> DistinctiveCode:
+        return DistinctiveCode(exercise, (s for _, s in self._runs.bank.correct_programs))
 
     def _recorded_probes(self, exercise: str) -> dict[str, Probe]:
         recorded = self._runs.recorded(exercise).items()
