@@ -21,7 +21,7 @@ from statistics import median, mode
 
 import msgspec
 
-from ..model.report.findings import FINDINGS, IGNORED, SHOWN, WHATEVER, edit_name, symptom_name
+from ..model.report.findings import FINDINGS, IGNORED, WHATEVER, edit_name, symptom_name
 from ..model.report.schema import Diagnosis, Suspect, TestReport, Verdict, base_of
 from ..model.report.scoring import COST_OF_STATE, Evidence, Mistake
 from ..repair import parameters, required_parameters, unread_parameters
@@ -160,10 +160,10 @@ class MistakeNames:
     def _with_example(
         self, evidence: Evidence, files: Files, failing: Sequence[Ran], replaced: tuple[str, ...]
     ) -> Evidence:
-        """Add a counterexample of the mistake that is named first, and report one place.
+        """Add a counterexample of the mistake that is named first.
 
         The lines that hidden tests locate are more certain than the line at which one small call
-        goes wrong. That line counts only if none is located, or to choose among several edits.
+        goes wrong. That line counts only to choose among several edits.
         """
         if (search := self.examples) is None:
             return evidence
@@ -179,9 +179,7 @@ class MistakeNames:
         if shown is None:
             return evidence
         example, suspects = shown.example, evidence.suspects
-        if example.line and not lines:
-            suspects = (Suspect(self._runs.week.module, example.line, name, SHOWN, alone=False),)
-        elif example.line and example.line not in lines:  # it raises an exception elsewhere
+        if lines and example.line not in (0, *lines):  # it raises an exception elsewhere
             example = msgspec.structs.replace(example, line=0, wrong_value="")
         elif example.line and all(map(_fixes_all, suspects)):
             suspects = tuple(s for s in suspects if s.line == example.line)
