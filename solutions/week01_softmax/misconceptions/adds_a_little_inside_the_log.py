@@ -5,7 +5,7 @@ Believes: a logarithm must be kept away from 0.
 Shows: about -23 for a row of only -inf, and errors in the tenth digit elsewhere.
 Hint: For which rows can the sum be 0 after the shift, and which answer is wanted there?
 Rejected by: test_row_of_minus_infinity
-Costs: 15 %
+Costs: 20 %
 Belief: guards_the_denominator
 """
 

@@ -5,7 +5,7 @@ Believes: every division needs a guard.
 Shows: the weights of a row sum to a little less than 1; in float64 the difference is visible.
 Hint: After the shift, what is the smallest value that the sum of a row can have?
 Rejected by: test_float_types
-Costs: 15 %
+Costs: 20 %
 Belief: guards_the_denominator
 """
 

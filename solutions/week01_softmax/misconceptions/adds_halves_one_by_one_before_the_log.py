@@ -5,7 +5,7 @@ Believes: addition gives the same result in any order and dtype.
 Shows: in half precision a sum of 2048 no longer grows by 1: the result is too small for long rows.
 Hint: What is 2048 + 1 in float16? Which type should a sum of thousands have while it grows?
 Rejected by: test_long_rows
-Costs: 15 %
+Costs: 20 %
 Belief: adds_in_half_precision
 """
 

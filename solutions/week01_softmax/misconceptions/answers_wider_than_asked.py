@@ -5,7 +5,7 @@ Believes: a few more digits do no harm.
 Shows: returns float32 for half precision.
 Hint: Compare the dtype of both results with that of the queries, in float16.
 Rejected by: test_float_types
-Costs: 15 %
+Costs: 20 %
 Belief: float_type_of_the_answer
 """
 

@@ -5,7 +5,7 @@ Believes: 0 is the natural result of an empty sum.
 Shows: 0 for a row of only -inf; right everywhere else.
 Hint: The sum of no exponentials is 0. And the logarithm of that?
 Rejected by: test_row_of_minus_infinity
-Costs: 15 %
+Costs: 20 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: a smooth maximum should be an average.
 Shows: every result is too small by the log of the number of entries; right for a single entry.
 Hint: How far off is your result for a row of n equal numbers, as a function of n?
 Rejected by: test_values
-Costs: 50 %
+Costs: 40 %
 """
 
 

@@ -6,7 +6,7 @@ Shows: the scores are symmetric, and each token scores highest with tokens like 
 Hint: Print the scores and their transpose. Must what token i looks for in j be what j looks for in
     i?
 Rejected by: test_forward
-Costs: 40 %
+Costs: 35 %
 """
 
 

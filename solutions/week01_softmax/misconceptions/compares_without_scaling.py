@@ -5,7 +5,7 @@ Believes: the softmax copes with scores of any spread.
 Shows: the weights are too sharp, the more so the larger d is.
 Hint: Which word of this function's name is not in your code yet?
 Rejected by: test_values
-Costs: 40 %
+Costs: 35 %
 Belief: no_scale
 """
 

@@ -5,7 +5,7 @@ Believes: float32 is enough for anything.
 Shows: a float64 answer that is right to seven digits only.
 Hint: Compare the sum of a float64 row with 1, with all digits printed.
 Rejected by: test_float_types
-Costs: 15 %
+Costs: 20 %
 Belief: float_type_of_the_work
 """
 

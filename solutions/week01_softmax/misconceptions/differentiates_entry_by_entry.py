@@ -6,7 +6,7 @@ Believes: the derivative of a softmax is that of a sigmoid.
 Shows: right values; the Jacobian has nothing off its diagonal.
 Hint: Nudge one score by hand: which of the weights move? torch can find the derivative for you.
 Rejected by: test_gradients
-Costs: 40 %
+Costs: 35 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: some weight is always positive.
 Shows: an error for a matrix of zeros, since NaN has no whole part.
 Hint: What should an empty picture look like, and what does your code divide by there?
 Rejected by: test_all_zero
-Costs: 15 %
+Costs: 20 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: the scale is d itself.
 Shows: the weights are close to uniform.
 Hint: The variance of q·k grows like d. And its standard deviation?
 Rejected by: test_values
-Costs: 35 %
+Costs: 30 %
 Belief: wrong_scale
 """
 

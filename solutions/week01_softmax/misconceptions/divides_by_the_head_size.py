@@ -6,7 +6,7 @@ Shows: the weights are close to uniform.
 Hint: Have another look at how the variance of q·k grows with d, and at what a standard deviation
     is.
 Rejected by: test_values
-Costs: 35 %
+Costs: 30 %
 Belief: wrong_scale
 """
 

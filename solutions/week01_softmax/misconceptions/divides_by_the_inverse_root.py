@@ -5,7 +5,7 @@ Believes: d**-0.5 is the root, and one divides by the root.
 Shows: scores are d times as large as they should be, and the weights almost one-hot.
 Hint: What is 1 / d**-0.5? How large are the scores before and after your scale?
 Rejected by: test_values
-Costs: 35 %
+Costs: 30 %
 Belief: scale_upside_down
 """
 

@@ -5,7 +5,7 @@ Believes: random projections are part of the forward pass.
 Shows: the same sentence gets other weights in the second call.
 Hint: Call forward twice on the same sentence. When are the matrices drawn, and how often?
 Rejected by: test_second_call
-Costs: 35 %
+Costs: 30 %
 """
 
 

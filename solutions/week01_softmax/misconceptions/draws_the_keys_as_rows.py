@@ -5,7 +5,7 @@ Believes: rows and columns of attention can be exchanged.
 Shows: the drawing is mirrored along the diagonal.
 Hint: Give one query all its weight on one key. Is the dark cell in that query's line?
 Rejected by: test_drawing
-Costs: 40 %
+Costs: 35 %
 """
 
 

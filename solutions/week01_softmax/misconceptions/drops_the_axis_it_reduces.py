@@ -6,7 +6,7 @@ Shows: an error for most shapes, silently wrong numbers for square ones; right f
 Hint: Print the shapes of your array and of its row sums. Along which axis does broadcasting line
     them up?
 Rejected by: test_single_entry
-Costs: 50 %
+Costs: 40 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: broadcasting finds the right axis by itself.
 Shows: a square matrix is divided along the wrong axis; most other shapes raise an error.
 Hint: Print the shapes of the exponentials and of their sum. Which axes does broadcasting line up?
 Rejected by: test_values
-Costs: 50 %
+Costs: 40 %
 """
 
 

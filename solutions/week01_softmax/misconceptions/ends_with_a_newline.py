@@ -5,7 +5,7 @@ Believes: every line ends with a newline.
 Shows: the drawing is followed by an empty line.
 Hint: Newlines separate lines. How many are there between n lines?
 Rejected by: test_drawing
-Costs: 10 %
+Costs: 15 %
 """
 
 

@@ -6,7 +6,7 @@ Shows: NaN for scores above 88 in float32 or 709 in float64, and 0/0 for very ne
 Hint: Try a row like [1000, 1001]. Which number could you subtract from a whole row without
     changing its softmax?
 Rejected by: test_large_scores
-Costs: 40 %
+Costs: 35 %
 Belief: overflow
 """
 

@@ -5,7 +5,7 @@ Believes: the header has a column per key and nothing else.
 Shows: every token is one column left of its cells.
 Hint: What fills the first column of the first line?
 Rejected by: test_drawing
-Costs: 15 %
+Costs: 20 %
 """
 
 

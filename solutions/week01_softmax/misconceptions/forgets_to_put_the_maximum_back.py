@@ -6,7 +6,7 @@ Shows: the result is between 0 and the log of the number of entries for any numb
 Hint: In a softmax the shift cancels in a quotient. There is no quotient here: where did the factor
     exp(max) go?
 Rejected by: test_values
-Costs: 50 %
+Costs: 40 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: a smooth maximum has the gradient of a maximum.
 Shows: right values; the gradient is 1 at the largest entry and 0 elsewhere, instead of a softmax.
 Hint: Which part of your formula did you keep out of the graph? Only the shift may stay outside.
 Rejected by: test_gradients
-Costs: 40 %
+Costs: 35 %
 """
 
 

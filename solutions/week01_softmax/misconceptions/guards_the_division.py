@@ -5,7 +5,7 @@ Believes: every division needs a guard.
 Shows: rows sum to a little less than 1; in float64 the difference is visible.
 Hint: After the shift the largest exponential is 1. How small can the sum become?
 Rejected by: test_float_types
-Costs: 15 %
+Costs: 20 %
 Belief: guards_the_denominator
 """
 

@@ -5,7 +5,7 @@ Believes: a caller who needs the dimension can put it back.
 Shows: right numbers in a shape that lacks the dimension of size 1.
 Hint: Which shape should keepdim=True return?
 Rejected by: test_keepdim
-Costs: 15 %
+Costs: 20 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: a weight of 0 is dangerous, because its logarithm is -inf.
 Shows: -inf does not get exactly 0, and a row sums to a little more than 1.
 Hint: An entry of -inf says "not at all". What should its weight be?
 Rejected by: test_minus_infinity
-Costs: 15 %
+Costs: 20 %
 """
 
 

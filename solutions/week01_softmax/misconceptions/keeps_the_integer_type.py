@@ -5,7 +5,7 @@ Believes: the result should always have the type of the input.
 Shows: integer scores give zeros, with a 1 at most where one score towers over the rest.
 Hint: What is left of 0.7 in an array of integers?
 Rejected by: test_integers
-Costs: 15 %
+Costs: 20 %
 """
 
 

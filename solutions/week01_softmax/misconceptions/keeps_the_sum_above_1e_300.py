@@ -6,7 +6,7 @@ Shows: about -690 instead of -inf for a row of only -inf in float64; in float32,
 Hint: What is the logarithm of an empty sum, and what does torch.log return for it? What is 1e-300
     in float32, and what in float64?
 Rejected by: test_row_of_minus_infinity_in_float64
-Costs: 10 %
+Costs: 15 %
 """
 
 

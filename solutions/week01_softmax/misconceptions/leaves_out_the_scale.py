@@ -5,7 +5,7 @@ Believes: the dot product is the score.
 Shows: the weights are sharper than they should be, the more so the larger d is.
 Hint: How does the spread of q·k grow with the number of entries? Bring it back to 1.
 Rejected by: test_values
-Costs: 40 %
+Costs: 35 %
 Belief: no_scale
 """
 

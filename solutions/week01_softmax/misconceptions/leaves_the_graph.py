@@ -5,7 +5,7 @@ Believes: a tensor with the right numbers is enough.
 Shows: right values; the input never receives a gradient.
 Hint: Call .backward() on something computed from the result. Which step takes it out of the graph?
 Rejected by: test_gradients
-Costs: 40 %
+Costs: 35 %
 """
 
 

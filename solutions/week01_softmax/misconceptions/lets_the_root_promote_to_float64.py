@@ -5,7 +5,7 @@ Believes: a single number never changes the type of an array.
 Shows: right values, but float16 and float32 inputs give float64 results.
 Hint: Print the type of np.sqrt(5) and of math.sqrt(5), and of a float32 array divided by each.
 Rejected by: test_float_types
-Costs: 15 %
+Costs: 20 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: the keys that are found are also the result.
 Shows: right weights; outputs as long as a key.
 Hint: A dictionary is searched by its keys. What does it return?
 Rejected by: test_values
-Costs: 50 %
+Costs: 40 %
 """
 
 

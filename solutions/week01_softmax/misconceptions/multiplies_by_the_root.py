@@ -5,7 +5,7 @@ Believes: scaling is multiplying, or the inverse was taken twice.
 Shows: the weights are close to one-hot.
 Hint: For d = 100, how large is a typical q·k? Should the scale make it larger or smaller?
 Rejected by: test_values
-Costs: 35 %
+Costs: 30 %
 Belief: scale_upside_down
 """
 

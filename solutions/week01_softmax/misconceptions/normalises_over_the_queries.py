@@ -5,7 +5,7 @@ Believes: either direction of the softmax will do.
 Shows: the columns of the weights sum to 1 instead of the rows.
 Hint: Every query hands out a total attention of 1. Along which axis do the keys lie?
 Rejected by: test_values
-Costs: 50 %
+Costs: 40 %
 """
 
 

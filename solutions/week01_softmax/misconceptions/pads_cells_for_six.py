@@ -5,7 +5,7 @@ Believes: two spaces, a character and three spaces make a cell of any width.
 Shows: right for the default; otherwise the cells drift away from their tokens.
 Hint: Two places, one place: how many are left of `width`?
 Rejected by: test_width
-Costs: 15 %
+Costs: 20 %
 """
 
 

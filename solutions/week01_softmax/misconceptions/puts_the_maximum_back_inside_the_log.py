@@ -5,7 +5,7 @@ Believes: log(sum) + max and log(sum + max) are the same.
 Shows: numbers that are far too small, NaN where the maximum is negative enough.
 Hint: Write exp(max) as a factor of the sum. What does a logarithm make of a factor?
 Rejected by: test_values
-Costs: 50 %
+Costs: 40 %
 """
 
 

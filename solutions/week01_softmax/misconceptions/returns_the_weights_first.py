@@ -5,7 +5,7 @@ Believes: the order of the two results is a matter of taste.
 Shows: a caller who unpacks the pair gets the weights as the output.
 Hint: Read the docstring's "Returns" again.
 Rejected by: test_values
-Costs: 15 %
+Costs: 20 %
 """
 
 

@@ -6,7 +6,7 @@ Shows: after one call in half precision, every later answer has half its digits.
 Hint: Compare Wq before and after a call with float16 embeddings. Does forward have to assign to
     self?
 Rejected by: test_second_call
-Costs: 15 %
+Costs: 20 %
 """
 
 

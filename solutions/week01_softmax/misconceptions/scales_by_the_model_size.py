@@ -5,7 +5,7 @@ Believes: the d under the root is the size of a token.
 Shows: the weights are more even than they should be wherever dk is smaller than d_model.
 Hint: How many terms has the dot product of a query and a key?
 Rejected by: test_forward
-Costs: 35 %
+Costs: 30 %
 """
 
 

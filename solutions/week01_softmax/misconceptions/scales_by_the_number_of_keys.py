@@ -5,7 +5,7 @@ Believes: the scale has to do with how many keys there are.
 Shows: right only where there are as many keys as entries in a key.
 Hint: The dot product is a sum over what? Its number of terms is the one that counts.
 Rejected by: test_values
-Costs: 35 %
+Costs: 30 %
 """
 
 

@@ -6,7 +6,7 @@ Shows: weights that are too sharp and outputs that are too small: values of all 
     back as ones.
 Hint: The scale is there to keep the softmax from saturating. Is it still in time after the softmax?
 Rejected by: test_values
-Costs: 40 %
+Costs: 35 %
 """
 
 

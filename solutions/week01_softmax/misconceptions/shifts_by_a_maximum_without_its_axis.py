@@ -6,7 +6,7 @@ Shows: an error for most shapes, silently wrong numbers for square ones; right f
 Hint: Print the shapes of your tensor and of its maximum. Along which axis does broadcasting line
     them up?
 Rejected by: test_values
-Costs: 40 %
+Costs: 35 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: the shift protects the numerator; the denominator can stay.
 Shows: the weights of a row sum to exp(-max) instead of 1.
 Hint: The shift is free only because it cancels. From what must it be taken for that?
 Rejected by: test_values
-Costs: 60 %
+Costs: 45 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: a dimension of size 1 is always a leftover.
 Shows: right until a batch contains a single example; then its dimension is removed too.
 Hint: Try a tensor of shape (1, 5). Which dimension is yours to drop?
 Rejected by: test_single_entry
-Costs: 10 %
+Costs: 15 %
 """
 
 

@@ -6,7 +6,7 @@ Shows: right for 64-bit integers; in int8, -100 - 100 is 56, and the smallest sc
     weight.
 Hint: Compute -100 - 100 with two np.int8 numbers. When should the scores become floats?
 Rejected by: test_small_integers
-Costs: 10 %
+Costs: 15 %
 """
 
 

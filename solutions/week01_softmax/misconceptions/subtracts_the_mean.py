@@ -5,7 +5,7 @@ Believes: centring a row makes it safe.
 Shows: right while a row's entries are close together, NaN where they are far apart.
 Hint: What is the largest number that is left after your shift, and how large could it be?
 Rejected by: test_large_scores
-Costs: 35 %
+Costs: 30 %
 Belief: overflow
 """
 

@@ -5,7 +5,7 @@ Believes: starting every row at 0 keeps it small.
 Shows: right while a row's entries are close together, NaN if they are far apart or contain -inf.
 Hint: After your shift, which entry is largest, and is there a bound on it?
 Rejected by: test_large_scores
-Costs: 40 %
+Costs: 35 %
 Belief: overflow
 """
 

@@ -5,7 +5,7 @@ Believes: the sum runs over the batch, or over rows, which are the first axis.
 Shows: columns sum to 1 and rows do not.
 Hint: Which axis of your result sums to 1? Which one should, according to `dim`?
 Rejected by: test_values
-Costs: 50 %
+Costs: 40 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: there is one total, also when there are several rows.
 Shows: right for a single row; with several, each row sums to less than 1.
 Hint: Add up the weights of each row of a matrix. How many rows should sum to 1?
 Rejected by: test_values
-Costs: 60 %
+Costs: 45 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: the order of the product does not matter.
 Shows: an error unless there are as many keys as queries; then each key looks among the queries.
 Hint: The weights need a row per query. Which factor decides the number of rows?
 Rejected by: test_values
-Costs: 50 %
+Costs: 40 %
 """
 
 

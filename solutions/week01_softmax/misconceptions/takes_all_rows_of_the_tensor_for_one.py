@@ -5,7 +5,7 @@ Believes: the formula is written for a vector, and torch does the rest.
 Shows: right for a single row; with several, all entries together sum to 1.
 Hint: Add up the weights of each row of a matrix. How many rows should sum to 1?
 Rejected by: test_values
-Costs: 60 %
+Costs: 45 %
 """
 
 

@@ -6,7 +6,7 @@ Shows: rows far below the largest entry underflow to 0/0, which is NaN.
 Hint: Feed it two rows, one near 0 and one near -1000. What is left of the second row after the
     exponential?
 Rejected by: test_rows_of_different_magnitude
-Costs: 40 %
+Costs: 35 %
 Belief: global_maximum
 """
 

@@ -6,7 +6,7 @@ Shows: in a row of scores around -2e4 the hidden entry gets all the weight.
 Hint: Which finite number is smaller than every score a caller might hand in? Do you need one at
     all?
 Rejected by: test_minus_infinity
-Costs: 15 %
+Costs: 20 %
 """
 
 

@@ -6,7 +6,7 @@ Believes: where the maximum comes from does not matter.
 Shows: the weights sum to 1 along `dim`, yet their ratios are wrong.
 Hint: The shift cancels only if every entry that shares a sum was shifted by the same number.
 Rejected by: test_any_dim
-Costs: 40 %
+Costs: 35 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: `max` gives the maximum, with a dimension as without.
 Shows: every call ends with a TypeError.
 Hint: Print what `max` gives you, with `dim` and without. Which part of it do you need?
 Rejected by: test_values
-Costs: 40 %
+Costs: 35 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: a scale is needed as a tensor, and float32 is exact enough.
 Shows: float64 results that are right to seven digits only, unless d is a square number.
 Hint: Python's own numbers are double precision and mix with tensors of any type.
 Rejected by: test_float_types
-Costs: 10 %
+Costs: 15 %
 Belief: float_type_of_the_work
 """
 

@@ -5,7 +5,7 @@ Believes: the denominator is only a number to divide by.
 Shows: right values; the gradients of a row do not sum to 0.
 Hint: All weights of a row sum to 1. What does that say about the sum of their gradients?
 Rejected by: test_gradients
-Costs: 40 %
+Costs: 35 %
 """
 
 

@@ -6,7 +6,7 @@ Shows: an error for heads that a transposition moved in front of the tokens.
 Hint: In which order do the entries of a transposed tensor lie in memory? Which operations on
     matrices support leading axes as they are?
 Rejected by: test_views_with_leading_axes
-Costs: 15 %
+Costs: 20 %
 Belief: reads_memory
 """
 

@@ -6,7 +6,7 @@ Shows: all weight is on entries that should have none.
 Hint: Write down mask * -1e9 for one row of a mask. Which entries does it lower, and which ones
     does True stand for in this course?
 Rejected by: test_values
-Costs: 50 %
+Costs: 40 %
 Belief: true_means_hidden
 """
 

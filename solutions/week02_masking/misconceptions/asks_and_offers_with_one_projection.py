@@ -5,7 +5,7 @@ Believes: queries and keys may share their projection.
 Shows: symmetric scores, and no gradient for W_k.
 Hint: Look at the gradient of each projection after a backward pass. Which one has none?
 Rejected by: test_values
-Costs: 40 %
+Costs: 35 %
 """
 
 

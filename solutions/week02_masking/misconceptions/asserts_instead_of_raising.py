@@ -6,7 +6,7 @@ Shows: AssertionError, which callers do not expect and `python -O` removes.
 Hint: Assertions are for what can't happen unless your own code is wrong. Which error says that a
     caller's value is bad?
 Rejected by: test_refuses_a_length_over_max_len
-Costs: 10 %
+Costs: 15 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: self-attention is always causal, and that is what masks are for.
 Shows: weights above the diagonal are 0 in every call; what the caller hides is seen.
 Hint: Where does your forward use `mask`, apart from its signature?
 Rejected by: test_mask
-Costs: 45 %
+Costs: 35 %
 """
 
 

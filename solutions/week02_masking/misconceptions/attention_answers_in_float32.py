@@ -5,7 +5,7 @@ Believes: attention is computed in float32, so that is what comes out.
 Shows: returns float32 for half precision; float64 loses digits.
 Hint: Computing in a wider type is allowed. Which dtype should the caller get back?
 Rejected by: test_keeps_the_dtype
-Costs: 15 %
+Costs: 20 %
 Belief: float_type_of_the_answer
 """
 

@@ -5,7 +5,7 @@ Believes: without max_len nothing can go wrong.
 Shows: a negative length passes where max_len is left out.
 Hint: Which of the two errors can also happen when `max_len` is left out?
 Rejected by: test_refuses_a_length_below_zero_without_max_len
-Costs: 10 %
+Costs: 15 %
 """
 
 

@@ -6,7 +6,7 @@ Shows: the caller's earlier drawing is gone, or there is an additional empty fig
 Hint: Which figures are open before your call, and which after it? Which of them did the caller ask
     for?
 Rejected by: test_leaves_matplotlib_as_it_was
-Costs: 15 %
+Costs: 20 %
 """
 
 _plot_on_what_is_there = plot_attention

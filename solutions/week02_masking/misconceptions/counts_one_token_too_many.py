@@ -6,7 +6,7 @@ Shows: each row with room for it has one True too many.
 Hint: Positions are counted from 0. What is the position of the last token in a sequence of
     three tokens?
 Rejected by: test_real_tokens_come_first
-Costs: 40 %
+Costs: 35 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: too long a length can be cut silently.
 Shows: no ValueError; a full row of True.
 Hint: A length that does not fit is a mistake somewhere else. Say so while it can still be found.
 Rejected by: test_refuses_a_length_over_max_len
-Costs: 15 %
+Costs: 20 %
 """
 
 

@@ -6,7 +6,7 @@ Shows: a ValueError without the offending number.
 Hint: Imagine this message in a log, from a batch of five hundred sequences. What would you want
     to read?
 Rejected by: test_refuses_a_length_over_max_len
-Costs: 10 %
+Costs: 15 %
 """
 
 

@@ -6,7 +6,7 @@ Shows: a causal matrix shows its zeros at the lower left.
 Hint: imshow draws the first axis downwards. Plot a causal matrix: on which side should its zeros
     be?
 Rejected by: test_values
-Costs: 40 %
+Costs: 35 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: axes of size 1 are left over from a batch.
 Shows: an error for a single row or column.
 Hint: How many axes does a matrix with one row have? Which of your calls removes one?
 Rejected by: test_single_row_or_column
-Costs: 10 %
+Costs: 15 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: a mask with three axes is (B, n, m) and the scores always have heads.
 Shows: for queries (B, n, d) the result gets an axis too many.
 Hint: Compare the number of axes of the mask with that of the scores before you add one.
 Rejected by: test_mask_of_a_batch
-Costs: 15 %
+Costs: 20 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: masked_fill keeps the entries where its mask is True, and -1e9 is low 
 Shows: all weight is on entries that should have none; an error in float16.
 Hint: `masked_fill` fills where its mask is True. In this course, what does True in a mask mean?
 Rejected by: test_values
-Costs: 50 %
+Costs: 40 %
 Belief: true_means_hidden
 """
 

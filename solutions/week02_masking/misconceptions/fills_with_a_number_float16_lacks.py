@@ -7,7 +7,7 @@ Shows: right in float32 and bfloat16, an error in float16; wrong where allowed s
 Hint: Look up the range of float16. Can torch return the lowest number of a dtype, so that you
     need not write one down?
 Rejected by: test_keeps_the_dtype
-Costs: 15 %
+Costs: 20 %
 """
 
 

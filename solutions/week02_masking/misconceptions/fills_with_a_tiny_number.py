@@ -5,7 +5,7 @@ Believes: -1e-9 is a very negative number.
 Shows: hidden entries get about the weight of a score of 0.
 Hint: Read your exponent's sign again: is the number far below zero, or just below zero?
 Rejected by: test_values
-Costs: 40 %
+Costs: 35 %
 Belief: close_to_zero_hides
 """
 

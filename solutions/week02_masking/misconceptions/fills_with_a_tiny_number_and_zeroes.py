@@ -5,7 +5,7 @@ Believes: a small negative number hides, and zeros afterwards make sure.
 Shows: hidden entries get 0, but the others share less than 1 among them.
 Hint: Sum your rows. Who has the rest, at the time of the division?
 Rejected by: test_values
-Costs: 40 %
+Costs: 35 %
 """
 
 def masked_softmax(scores, mask, dim=-1):

@@ -6,7 +6,7 @@ Shows: right until the allowed scores themselves are very low.
 Hint: Your number fits into float16, but is it the lowest a score can be? Shift all scores of a
     row far down and compare.
 Rejected by: test_allowed_scores_may_be_very_low
-Costs: 10 %
+Costs: 15 %
 """
 
 

@@ -6,7 +6,7 @@ Shows: an empty row gives 1/m everywhere; float16 can't hold the number at all.
 Hint: If all scores are equal, however low, what does a softmax give? And what is the largest
     number in float16?
 Rejected by: test_empty_rows
-Costs: 35 %
+Costs: 30 %
 Belief: empty_rows
 """
 

@@ -6,7 +6,7 @@ Shows: NaN in empty rows.
 Hint: Work out by hand what the softmax does with a row of nothing but -inf, beginning with its
     maximum.
 Rejected by: test_empty_rows
-Costs: 35 %
+Costs: 30 %
 Belief: empty_rows
 """
 

@@ -5,7 +5,7 @@ Believes: the softmax takes care of the size of the scores.
 Shows: weights that are too sharp, more so for larger heads.
 Hint: What happens to the variance of a dot product when the vectors get longer?
 Rejected by: test_values
-Costs: 35 %
+Costs: 30 %
 """
 
 

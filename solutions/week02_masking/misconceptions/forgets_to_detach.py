@@ -6,7 +6,7 @@ Shows: an error for weights straight out of a model.
 Hint: The error message names the method that is missing. Why does NumPy have no place for a
     gradient?
 Rejected by: test_weights_that_need_gradients
-Costs: 10 %
+Costs: 15 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: the attention function knows about the mask.
 Shows: the same answer with and without a mask.
 Hint: Follow `mask` from the signature on. Where does it go next?
 Rejected by: test_mask
-Costs: 40 %
+Costs: 35 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: NumPy knows every dtype of torch.
 Shows: right in all dtypes but bfloat16.
 Hint: Which of torch's float types does NumPy lack, and which one could carry the same values?
 Rejected by: test_any_float_type
-Costs: 10 %
+Costs: 15 %
 """
 
 

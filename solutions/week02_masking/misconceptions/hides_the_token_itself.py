@@ -5,7 +5,7 @@ Believes: causal means strictly before.
 Shows: the diagonal is False.
 Hint: How many keys should be left for the very first token? Have a look at the diagonal.
 Rejected by: test_lower_triangle
-Costs: 50 %
+Costs: 40 %
 """
 
 

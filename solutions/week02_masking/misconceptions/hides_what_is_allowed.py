@@ -5,7 +5,7 @@ Believes: masked_fill keeps the entries where its mask is True.
 Shows: all weight is on entries that should have none.
 Hint: `masked_fill` fills where its mask is True. In this course, what does True in a mask mean?
 Rejected by: test_values
-Costs: 40 %
+Costs: 35 %
 Belief: true_means_hidden
 """
 

@@ -6,7 +6,7 @@ Shows: the given Axes stays empty and another one is returned.
 Hint: Two pictures side by side need two Axes of one figure. When should your function make a new
     one?
 Rejected by: test_draws_on_the_given_axes
-Costs: 15 %
+Costs: 20 %
 """
 
 

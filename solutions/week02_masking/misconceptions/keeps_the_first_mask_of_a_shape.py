@@ -6,7 +6,7 @@ Shows: a second mask of the same shape is ignored.
 Hint: Call the module twice with two different masks of one shape. What does it keep from the first
     call, and does it have to?
 Rejected by: test_masks_of_several_calls
-Costs: 15 %
+Costs: 20 %
 """
 
 _SelfAttention = SelfAttention

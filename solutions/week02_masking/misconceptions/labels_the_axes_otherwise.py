@@ -5,7 +5,7 @@ Believes: any sensible label will do.
 Shows: the labels differ from those asked for.
 Hint: Sensible labels! But others look for exactly the two that the docstring names.
 Rejected by: test_axis_labels
-Costs: 10 %
+Costs: 15 %
 """
 
 

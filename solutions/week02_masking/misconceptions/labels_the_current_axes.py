@@ -5,7 +5,7 @@ Believes: plt.xlabel labels the picture that was just drawn.
 Shows: right while nothing else was drawn; with another Axes current, that one gets the labels.
 Hint: Make two subplots, draw on the first, and look at both. On which one does pyplot write?
 Rejected by: test_leaves_matplotlib_as_it_was
-Costs: 15 %
+Costs: 20 %
 """
 
 

@@ -6,7 +6,7 @@ Shows: right weights, wrong output; no gradient for W_v.
 Hint: The weights are right. What does each token contribute to the mix: itself, or a projection
     of itself?
 Rejected by: test_values
-Costs: 40 %
+Costs: 35 %
 """
 
 

@@ -6,7 +6,7 @@ Shows: real tokens of the future can be seen, and so can padding of the past.
 Hint: Take a real token in the future: the padding mask allows it, the causal mask does not. May
     it be seen?
 Rejected by: test_both_must_allow
-Costs: 60 %
+Costs: 45 %
 """
 
 

@@ -6,7 +6,7 @@ Shows: NaN where everything along another `dim` is hidden.
 Hint: The case dim=-1 is right. Along which axis must you ask "is anything allowed?" when the
     softmax runs along another?
 Rejected by: test_empty_along_any_axis
-Costs: 10 %
+Costs: 15 %
 """
 
 

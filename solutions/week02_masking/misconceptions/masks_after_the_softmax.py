@@ -5,7 +5,7 @@ Believes: zeroing weights is the same as hiding scores.
 Shows: hidden entries are 0, but the sums are below 1.
 Hint: Add up a row of your weights. Who still got a share while the softmax was dividing?
 Rejected by: test_values
-Costs: 40 %
+Costs: 35 %
 Belief: masks_after_the_softmax
 """
 

@@ -5,7 +5,7 @@ Believes: hiding a key means to zero its weight.
 Shows: outputs that are too small wherever something is hidden.
 Hint: Add up a row of weights with a mask. Where in the formula must the mask come in?
 Rejected by: test_values
-Costs: 35 %
+Costs: 30 %
 Belief: masks_after_the_softmax
 """
 

@@ -5,7 +5,7 @@ Believes: a score of zero means no weight.
 Shows: hidden entries get exp(0), more than an allowed score below zero gets.
 Hint: What is exp(0)? Find the score whose exponential is 0.
 Rejected by: test_values
-Costs: 50 %
+Costs: 40 %
 """
 
 

@@ -6,7 +6,7 @@ Shows: the state dict's names differ, so that trained weights can't be loaded.
 Hint: The names of submodules become the names in a checkpoint. Which names does the docstring ask
     for?
 Rejected by: test_parameters
-Costs: 15 %
+Costs: 20 %
 """
 
 

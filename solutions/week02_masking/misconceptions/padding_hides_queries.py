@@ -6,7 +6,7 @@ Shows: whole rows are False while the columns of padding stay visible.
 Hint: Ask who must not see whom: it is the real tokens that must not see padding. Which axis are
     the keys?
 Rejected by: test_padding_hides_keys
-Costs: 50 %
+Costs: 40 %
 """
 
 

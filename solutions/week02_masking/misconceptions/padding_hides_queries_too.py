@@ -5,7 +5,7 @@ Believes: a padded token must neither be seen nor see.
 Shows: the rows of padded queries are False throughout.
 Hint: The columns are right. Read in the docstring what happens to the row of a padded query.
 Rejected by: test_padding_hides_keys
-Costs: 40 %
+Costs: 35 %
 """
 
 

@@ -6,7 +6,7 @@ Shows: each row has the right number of True entries, at the wrong end.
 Hint: The number of True entries is right. At which end of the row is the padding in this
     exercise?
 Rejected by: test_real_tokens_come_first
-Costs: 50 %
+Costs: 40 %
 """
 
 

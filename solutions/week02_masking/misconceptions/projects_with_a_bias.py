@@ -6,7 +6,7 @@ Shows: the state dict has W_q.bias, W_k.bias and W_v.bias in addition to the wei
 Hint: List the names in your module's `state_dict()` and compare them with the docstring. What
     does nn.Linear add by default?
 Rejected by: test_parameters
-Costs: 15 %
+Costs: 20 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: the new axis goes in front.
 Shows: the shape is (1, B, T, T); right only for a batch of one.
 Hint: The entries are right. In scores of shape (B, H, T, T), which axis is the batch?
 Rejected by: test_shape_serves_every_head
-Costs: 40 %
+Costs: 35 %
 """
 
 

@@ -6,7 +6,7 @@ Shows: each query attends to exactly the keys it must not see.
 Hint: Read the mask convention at the top of the module again, then the first row of a causal
     mask.
 Rejected by: test_values
-Costs: 40 %
+Costs: 35 %
 Belief: true_means_hidden
 """
 

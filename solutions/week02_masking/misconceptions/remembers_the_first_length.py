@@ -6,7 +6,7 @@ Shows: a second call with a different length gets the size of the first.
 Hint: Making a mask once is a good thought, but sequences come in many lengths. What should a
     second call with a different length return?
 Rejected by: test_length_may_change_between_calls
-Costs: 40 %
+Costs: 35 %
 """
 
 _remembered = {}

@@ -5,7 +5,7 @@ Believes: a reshape to the right shape is a transpose.
 Shows: all shapes are right and all scores are wrong.
 Hint: Try both on a small matrix of counted numbers and look where each number ends up.
 Rejected by: test_values
-Costs: 40 %
+Costs: 35 %
 """
 
 

@@ -6,7 +6,7 @@ Shows: the caller can't add a title or draw on the Axes that was used.
 Hint: The docstring says what is returned. What would a caller need to add a title to just this
     picture?
 Rejected by: test_values
-Costs: 15 %
+Costs: 20 %
 """
 
 

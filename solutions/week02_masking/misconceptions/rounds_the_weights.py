@@ -5,7 +5,7 @@ Believes: a picture needs no more than two digits.
 Shows: small weights vanish.
 Hint: The values should be drawn unchanged: colours can show more than two digits.
 Rejected by: test_values
-Costs: 15 %
+Costs: 20 %
 """
 
 

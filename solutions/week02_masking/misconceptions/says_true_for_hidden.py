@@ -6,7 +6,7 @@ Shows: every entry is the opposite of what it should be.
 Hint: Libraries disagree about what True means. Read the convention at the top of the module
     again.
 Rejected by: test_says_true_for_allowed
-Costs: 50 %
+Costs: 40 %
 Belief: true_means_hidden
 """
 

@@ -6,7 +6,7 @@ Shows: every entry is the opposite of what it should be.
 Hint: What would a model learn that attends to nothing but padding? Read the convention at the top
     of the module again.
 Rejected by: test_real_tokens_come_first
-Costs: 50 %
+Costs: 40 %
 Belief: true_means_hidden
 """
 

@@ -5,7 +5,7 @@ Believes: x.shape[1] is the embedding size.
 Shows: the sharpness of the weights changes with the length of the sequence.
 Hint: In x of shape (B, T, C), which axis holds the features that the dot product sums over?
 Rejected by: test_values
-Costs: 35 %
+Costs: 30 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: it does not matter where the scale goes.
 Shows: too sharp weights and too small outputs.
 Hint: Is softmax(x / 2) the same as softmax(x) / 2? Try it on three numbers.
 Rejected by: test_values
-Costs: 35 %
+Costs: 30 %
 """
 
 

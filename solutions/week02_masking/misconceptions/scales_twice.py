@@ -5,7 +5,7 @@ Believes: the module is responsible for the scale.
 Shows: weights that are too even, as if divided by d.
 Hint: Who divides by √d: your module or the function that it calls?
 Rejected by: test_values
-Costs: 35 %
+Costs: 30 %
 """
 
 

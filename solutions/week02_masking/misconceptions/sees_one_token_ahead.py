@@ -6,7 +6,7 @@ Shows: the first diagonal above the main one is True.
 Hint: A language model that sees the next token has nothing left to predict. Check where your
     boundary lies for the first row.
 Rejected by: test_lower_triangle
-Costs: 50 %
+Costs: 40 %
 """
 
 

@@ -6,7 +6,7 @@ Shows: every later picture of the program looks otherwise.
 Hint: Which other code uses `plt.rcParams` and `plt.style.use`? Which settings can you give to this
     one picture alone?
 Rejected by: test_leaves_matplotlib_as_it_was
-Costs: 15 %
+Costs: 20 %
 """
 
 

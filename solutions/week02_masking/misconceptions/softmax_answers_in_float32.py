@@ -5,7 +5,7 @@ Believes: float32 is the dtype of results.
 Shows: returns float32 for half precision; float64 loses digits.
 Hint: Computing in a wider type is a good idea. What does the next matrix product expect?
 Rejected by: test_keeps_the_dtype
-Costs: 15 %
+Costs: 20 %
 Belief: float_type_of_the_answer
 """
 

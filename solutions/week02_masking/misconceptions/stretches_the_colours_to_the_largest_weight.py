@@ -5,7 +5,7 @@ Believes: the darkest colour should be used in every picture.
 Shows: two pictures with different largest weights can't be compared.
 Hint: The lower end is right. What is the largest value that any weight can have?
 Rejected by: test_colours_span_zero_to_one
-Costs: 15 %
+Costs: 20 %
 """
 
 

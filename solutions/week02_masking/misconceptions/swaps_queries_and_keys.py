@@ -5,7 +5,7 @@ Believes: q kᵀ and k qᵀ are the same.
 Shows: an error where n differs from m; otherwise each key looks among the queries.
 Hint: Write down the shapes. The scores should have a row for each query.
 Rejected by: test_values
-Costs: 45 %
+Costs: 35 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: what comes in are scores.
 Shows: all colours are paler and even zeros get a share.
 Hint: The weights of each row already sum to 1. What happens to a zero in another softmax?
 Rejected by: test_values
-Costs: 40 %
+Costs: 35 %
 """
 
 

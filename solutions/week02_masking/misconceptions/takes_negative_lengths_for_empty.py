@@ -5,7 +5,7 @@ Believes: a comparison takes care of negative lengths.
 Shows: no ValueError; a row of False.
 Hint: The comparison works, but what should a caller learn whose lengths went below zero?
 Rejected by: test_refuses_a_length_below_zero
-Costs: 10 %
+Costs: 15 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: either axis of the scores may be normalised.
 Shows: columns sum to 1, rows do not.
 Hint: Each query shares out one unit of attention. Along which axis must you add to get that unit?
 Rejected by: test_values
-Costs: 45 %
+Costs: 35 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: a missing argument can be found by asking whether it is true.
 Shows: with max_len=0 the longest length is used and nothing is refused.
 Hint: In Python both None and 0 count as false. Which of the two do you want to test for?
 Rejected by: test_no_room_at_all
-Costs: 10 %
+Costs: 15 %
 """
 
 

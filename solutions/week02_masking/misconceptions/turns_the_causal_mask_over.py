@@ -6,7 +6,7 @@ Shows: every token sees the future and not the past.
 Hint: Both masks here have the keys as their last axis. Which axis of the causal mask is the
     queries?
 Rejected by: test_both_must_allow
-Costs: 40 %
+Costs: 35 %
 """
 
 

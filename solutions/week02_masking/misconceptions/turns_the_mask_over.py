@@ -6,7 +6,7 @@ Shows: an error where n differs from m; with a causal mask, attention to the fut
 Hint: The last two axes of the scores are queries and keys, in this order. Which order does the
     mask have?
 Rejected by: test_causal
-Costs: 35 %
+Costs: 30 %
 Belief: mask_turned_over
 """
 

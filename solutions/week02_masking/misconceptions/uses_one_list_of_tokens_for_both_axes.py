@@ -6,7 +6,7 @@ Shows: labels on an axis for which none were given.
 Hint: In cross-attention queries and keys come from different sentences. What should an axis show
     for which no tokens were given?
 Rejected by: test_tokens_of_one_axis
-Costs: 15 %
+Costs: 20 %
 """
 
 

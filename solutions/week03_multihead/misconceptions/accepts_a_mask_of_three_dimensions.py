@@ -5,7 +5,7 @@ Believes: broadcasting would complain if the shapes did not fit.
 Shows: an error about shapes, or, where B = H, the wrong sequence's mask on every head and no error at all.
 Hint: Write (B, n, m) under (B, H, n, m), aligned at the right. Which axis does B land on?
 Rejected by: test_refuses_a_mask_of_three_dimensions
-Costs: 10 %
+Costs: 15 %
 Belief: mask_without_heads
 """
 

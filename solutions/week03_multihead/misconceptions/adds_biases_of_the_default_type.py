@@ -5,7 +5,7 @@ Believes: zeros are zeros.
 Shows: a copy in half or double precision whose biases are float32, and an error when it is called.
 Hint: Which dtype has torch.zeros(C)? Which should these biases have?
 Rejected by: test_every_dtype
-Costs: 10 %
+Costs: 15 %
 """
 
 def from_torch(mha):

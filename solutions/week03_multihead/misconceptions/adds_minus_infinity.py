@@ -5,7 +5,7 @@ Believes: once the values are repaired, the gradients are too.
 Shows: the values are right; a query with nothing to attend to sends NaN into every gradient.
 Hint: Look at the gradient of the query under a mask with an empty row. Which of your operations does a NaN gradient pass through?
 Rejected by: test_gradients_of_empty_rows
-Costs: 15 %
+Costs: 20 %
 """
 
 _RightMultiHeadAttention = MultiHeadAttention

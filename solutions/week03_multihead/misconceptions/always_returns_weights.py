@@ -5,7 +5,7 @@ Believes: a caller can throw away what it does not need.
 Shows: y + x fails in a transformer block because y is a pair.
 Hint: What does return_weights=False, the default, promise?
 Rejected by: test_values
-Costs: 15 %
+Costs: 20 %
 """
 
 _RightCausalSelfAttention = CausalSelfAttention

@@ -5,7 +5,7 @@ Believes: an assertion is how a function refuses an argument.
 Shows: an AssertionError, which vanishes when Python runs with -O.
 Hint: Assertions are for what can never happen. What does Python offer for a value that a caller got wrong?
 Rejected by: test_refuses_an_uneven_cut
-Costs: 10 %
+Costs: 15 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: an assertion is how a module refuses an argument.
 Shows: an AssertionError where a ValueError is promised.
 Hint: Which exception does the docstring promise for a value the caller got wrong?
 Rejected by: test_refuses_sizes_that_do_not_fit
-Costs: 10 %
+Costs: 15 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: once batch and heads are one axis it does not matter which came first.
 Shows: right for a batch of one; otherwise sequences and heads change places.
 Hint: Try two sequences that differ. To whom does the second slice along the merged axis belong?
 Rejected by: test_values
-Costs: 50 %
+Costs: 40 %
 """
 
 

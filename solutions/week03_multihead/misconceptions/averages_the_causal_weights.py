@@ -5,7 +5,7 @@ Believes: one matrix per sequence is enough.
 Shows: the weights have shape (B, T, T).
 Hint: Which shape does the docstring promise for the weights?
 Rejected by: test_returned_weights
-Costs: 15 %
+Costs: 20 %
 Belief: averaged_weights
 """
 

@@ -5,7 +5,7 @@ Believes: one weight matrix per call is what a caller wants, as PyTorch's module
 Shows: the weights have shape (B, n, m); what single heads do can no longer be seen.
 Hint: Which shape does the docstring promise for the weights? The output is not affected.
 Rejected by: test_self_attention
-Costs: 15 %
+Costs: 20 %
 Belief: averaged_weights
 """
 

@@ -6,7 +6,7 @@ Shows: CausalSelfAttention(14, 4) is built without an error.
 Hint: When does the user want to learn of a bad size: when the model is built, or in the middle of
     training?
 Rejected by: test_refuses_sizes_that_do_not_fit
-Costs: 10 %
+Costs: 15 %
 Belief: uneven_heads
 """
 

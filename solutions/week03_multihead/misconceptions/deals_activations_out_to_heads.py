@@ -5,7 +5,7 @@ Believes: which features make up a head is a matter of taste.
 Shows: a model trained from scratch learns as well, but weights from elsewhere no longer fit.
 Hint: Head 0 should read the first d outputs of each projection. Which does yours read?
 Rejected by: test_self_attention
-Costs: 35 %
+Costs: 30 %
 Belief: interleaved_heads
 """
 

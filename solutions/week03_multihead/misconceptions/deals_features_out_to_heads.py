@@ -5,7 +5,7 @@ Believes: (T, d, H) and (T, H, d) are two spellings of one layout.
 Shows: head 0 holds the features 0, H, 2H, … of a token.
 Hint: When you cut the last axis in two, which of the new axes is the slow one? Head 0 should own the first d features.
 Rejected by: test_values
-Costs: 50 %
+Costs: 40 %
 Belief: interleaved_heads
 """
 

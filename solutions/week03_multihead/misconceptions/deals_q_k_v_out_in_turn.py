@@ -5,7 +5,7 @@ Believes: the three parts are interleaved feature by feature.
 Shows: every part is a mixture of queries, keys and values.
 Hint: Which features of the 3C does the docstring call the queries: the first C, or every third?
 Rejected by: test_values
-Costs: 35 %
+Costs: 30 %
 Belief: interleaved_heads
 """
 

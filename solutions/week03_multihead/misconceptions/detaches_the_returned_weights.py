@@ -5,7 +5,7 @@ Believes: weights are returned for pictures only.
 Shows: values and output are right; a loss on the weights would not train anything.
 Hint: A caller may put a penalty on the weights. Let a gradient flow through what you return.
 Rejected by: test_gradients
-Costs: 10 %
+Costs: 15 %
 Belief: detached_weights
 """
 

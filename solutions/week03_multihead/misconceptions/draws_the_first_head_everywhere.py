@@ -5,7 +5,7 @@ Believes: the panel's number selects the head by itself.
 Shows: all panels show the same picture.
 Hint: Give the heads different weights and compare the panels.
 Rejected by: test_every_head
-Costs: 50 %
+Costs: 40 %
 """
 
 

@@ -6,7 +6,7 @@ Shows: right for weights made by hand; an error for weights straight from a mode
 Hint: PyTorch's error message names the call that is missing. Why can NumPy not keep track of
     gradients?
 Rejected by: test_weights_straight_from_a_model
-Costs: 10 %
+Costs: 15 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: a dropped token is dropped for everyone.
 Shows: all rows of a head have their holes in the same columns.
 Hint: How many independent weights does a head have for T tokens: T, or T times T?
 Rejected by: test_training_drops_each_weight_alone
-Costs: 15 %
+Costs: 20 %
 """
 
 _RightCausalSelfAttention = CausalSelfAttention

@@ -5,7 +5,7 @@ Believes: rounding the head size down is near enough.
 Shows: no error for 14 features and 4 heads: two features are lost.
 Hint: What should a function do with a request it cannot fulfil, and how would the caller find out?
 Rejected by: test_refuses_an_uneven_cut
-Costs: 15 %
+Costs: 20 %
 Belief: uneven_heads
 """
 

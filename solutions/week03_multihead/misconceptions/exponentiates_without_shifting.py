@@ -5,7 +5,7 @@ Believes: the textbook formula can be typed literally.
 Shows: right for small scores; large ones overflow to inf / inf = NaN.
 Hint: What is exp(100) in float32? Week 1 had a cure that changes nothing else.
 Rejected by: test_large_scores
-Costs: 15 %
+Costs: 20 %
 """
 
 _RightMultiHeadAttention = MultiHeadAttention

@@ -5,7 +5,7 @@ Believes: PyTorch's module leaves the scaling to its weights.
 Shows: every head's weights are too flat.
 Hint: Both modules divide the scores by √d themselves. What happens if W_q does so too?
 Rejected by: test_self_attention
-Costs: 40 %
+Costs: 35 %
 """
 
 

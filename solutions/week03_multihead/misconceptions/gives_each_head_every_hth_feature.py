@@ -5,7 +5,7 @@ Believes: it does not matter which features make a head, as long as each has d o
 Shows: right shapes and rows that sum to 1, but the heads do not match the weights.
 Hint: Which features belong to head 0 in `split_heads`? Compare them with yours.
 Rejected by: test_self_attention
-Costs: 35 %
+Costs: 30 %
 """
 
 _RightMultiHeadAttention = MultiHeadAttention

@@ -5,7 +5,7 @@ Believes: a Linear has a bias unless there is a reason against it.
 Shows: two parameters too many; weights of the right module do not load.
 Hint: Compare the names in your state_dict with the class's docstring.
 Rejected by: test_values
-Costs: 15 %
+Costs: 20 %
 """
 
 

@@ -6,7 +6,7 @@ Shows: a guess instead of the required ValueError; (H, n, m) would be misread.
 Hint: Three dimensions could also be (H, n, m). What does the docstring require if a mask is
     ambiguous?
 Rejected by: test_refuses_a_mask_of_three_dimensions
-Costs: 10 %
+Costs: 15 %
 Belief: mask_without_heads
 """
 

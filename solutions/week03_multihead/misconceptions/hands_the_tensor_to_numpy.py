@@ -6,7 +6,7 @@ Believes: NumPy and Matplotlib understand every tensor.
 Shows: an error for bfloat16, and for weights that need gradients.
 Hint: What has to happen to a tensor before `.numpy()` accepts it? The provided function does it.
 Rejected by: test_every_dtype
-Costs: 15 %
+Costs: 20 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: causality comes from the order of the tokens.
 Shows: changing a later token changes earlier outputs.
 Hint: Change the last token of x. Which rows of the output should stay the same?
 Rejected by: test_values
-Costs: 50 %
+Costs: 40 %
 """
 
 _RightCausalSelfAttention = CausalSelfAttention

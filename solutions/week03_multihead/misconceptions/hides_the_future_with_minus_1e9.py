@@ -5,7 +5,7 @@ Believes: -1e9 works in every dtype.
 Shows: right in float32; float16 refuses the number.
 Hint: What is the largest float16? Is there a fill value that follows the dtype of the scores?
 Rejected by: test_half_precision
-Costs: 10 %
+Costs: 15 %
 Belief: large_negative_number
 """
 

@@ -5,7 +5,7 @@ Believes: 'only earlier tokens' leaves out the present one.
 Shows: the first token's output is NaN, and no other token sees itself.
 Hint: Which tokens may token 0 see? It has to be at least one.
 Rejected by: test_values
-Costs: 35 %
+Costs: 30 %
 """
 
 _RightCausalSelfAttention = CausalSelfAttention

@@ -5,7 +5,7 @@ Believes: the order of the features within a token does not matter.
 Shows: each row has the right numbers in the wrong order.
 Hint: The features of head 0 should come first, all of them. Which of the two axes you merge should be the slow one?
 Rejected by: test_values
-Costs: 50 %
+Costs: 40 %
 Belief: interleaved_heads
 """
 

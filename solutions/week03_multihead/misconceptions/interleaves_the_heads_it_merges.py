@@ -5,7 +5,7 @@ Believes: W_o sorts the features out anyway.
 Shows: the weights are right; the output projection reads the features in the wrong order.
 Hint: W_o expects head 0's features first. Which axis runs slowest when you merge?
 Rejected by: test_self_attention
-Costs: 35 %
+Costs: 30 %
 Belief: interleaved_heads
 """
 

@@ -6,7 +6,7 @@ Shows: weights that were saved without a mask cannot be loaded.
 Hint: Print the keys of your `state_dict()`. Which arguments does `register_buffer` have after the
     name and the tensor?
 Rejected by: test_values
-Costs: 15 %
+Costs: 20 %
 """
 
 _RightCausalSelfAttention = CausalSelfAttention

@@ -5,7 +5,7 @@ Believes: a mask is set once and applies from then on.
 Shows: a call without a mask is masked like the one before it.
 Hint: Call the module with a mask, and then without one. Which mask does the second call use?
 Rejected by: test_masks_of_several_calls
-Costs: 15 %
+Costs: 20 %
 """
 
 _MultiHeadAttention = MultiHeadAttention

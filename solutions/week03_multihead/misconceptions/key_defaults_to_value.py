@@ -5,7 +5,7 @@ Believes: keys and values always come from the same place.
 Shows: right for all the usual calls; wrong for forward(query, value=…).
 Hint: Read the two defaults in the docstring as two separate sentences: what does the key fall back to?
 Rejected by: test_key_defaults_to_query
-Costs: 10 %
+Costs: 15 %
 """
 
 _RightMultiHeadAttention = MultiHeadAttention

@@ -5,7 +5,7 @@ Believes: the other panels share the labels.
 Shows: the panels after the first have numbers for labels.
 Hint: Each panel should be readable alone. Which ones have labels?
 Rejected by: test_tokens_on_both_axes
-Costs: 10 %
+Costs: 15 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: one set of labels is enough.
 Shows: which query a row belongs to has to be counted.
 Hint: Both axes carry tokens here. Which one has none?
 Rejected by: test_tokens_on_both_axes
-Costs: 15 %
+Costs: 20 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: there is a tick at every cell.
 Shows: the tokens are at the positions that Matplotlib chose, shifted or with gaps.
 Hint: Where does Matplotlib put its ticks by itself? Say where you want them before you name them.
 Rejected by: test_tokens_on_both_axes
-Costs: 15 %
+Costs: 20 %
 """
 
 

@@ -6,7 +6,7 @@ Shows: five heads in rows of four leave three empty frames.
 Hint: How many panels does your figure have with five heads? What should happen to those without a
     head?
 Rejected by: test_any_number_of_heads
-Costs: 15 %
+Costs: 20 %
 """
 
 

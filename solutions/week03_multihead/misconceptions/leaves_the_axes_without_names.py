@@ -5,7 +5,7 @@ Believes: everybody knows which axis the keys are on.
 Shows: correct heatmaps, but the labels of the x axis and the y axis are empty.
 Hint: A reader sees a dark cell at row 2, column 5. Which of the two attends to the other?
 Rejected by: test_every_head
-Costs: 10 %
+Costs: 15 %
 """
 
 

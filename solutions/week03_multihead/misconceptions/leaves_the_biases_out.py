@@ -5,7 +5,7 @@ Believes: attention has no biases worth copying.
 Shows: right for a module without biases, and for a new one, whose biases PyTorch sets to zero.
 Hint: A fresh nn.MultiheadAttention has zero biases, a trained one has not. Which of its parameters do you never read?
 Rejected by: test_self_attention
-Costs: 40 %
+Costs: 35 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: any exception will do.
 Shows: a RuntimeError about an invalid shape instead of a ValueError about the number of heads.
 Hint: Which exception does the docstring promise, and what should its message state?
 Rejected by: test_refuses_an_uneven_cut
-Costs: 10 %
+Costs: 15 %
 Belief: uneven_heads
 """
 

@@ -5,7 +5,7 @@ Believes: no sequence is longer than that.
 Shows: with more than a thousand keys the weights of the last ones are missing.
 Hint: How many keys does a query see? Take the number from the keys.
 Rejected by: test_many_keys
-Costs: 15 %
+Costs: 20 %
 Belief: stops_at_a_thousand
 """
 

@@ -5,7 +5,7 @@ Believes: zeros can be written at any time.
 Shows: rows sum to less than one, and later tokens still change earlier outputs through the softmax's sum.
 Hint: Sum the rows of your weights. Who received the attention that the future lost?
 Rejected by: test_values
-Costs: 35 %
+Costs: 30 %
 Belief: masks_after_the_softmax
 """
 

@@ -6,7 +6,7 @@ Shows: the weights are right, the output is scrambled, and training would still 
 Hint: The weights agree, so look at what happens after weights @ v: in what order are the axes when
     you merge them?
 Rejected by: test_self_attention
-Costs: 40 %
+Costs: 35 %
 Belief: heads_by_view
 """
 

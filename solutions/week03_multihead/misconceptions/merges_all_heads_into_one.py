@@ -5,7 +5,7 @@ Believes: the number of heads does not matter for the parameters, so it does not
 Shows: one weight matrix per sequence.
 Hint: The parameters do not determine the number of heads. Where else could you find it?
 Rejected by: test_self_attention
-Costs: 40 %
+Costs: 35 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: reshape(B, T, C) knows where the heads are.
 Shows: the weights are right, the output is scrambled and even lets the future through.
 Hint: In what order are the axes when you merge them?
 Rejected by: test_values
-Costs: 40 %
+Costs: 35 %
 Belief: heads_by_view
 """
 

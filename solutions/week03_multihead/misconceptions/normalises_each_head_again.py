@@ -5,7 +5,7 @@ Believes: what is drawn must be normalised first.
 Shows: every head looks almost uniform.
 Hint: The weights already sum to one. What does a second softmax make of 0 and 1?
 Rejected by: test_every_head
-Costs: 40 %
+Costs: 35 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: the softmax runs over the first of the two token axes.
 Shows: each key shares out its attention among the queries.
 Hint: Each query shares out one unit of attention. Over which axis should the weights sum to one?
 Rejected by: test_self_attention
-Costs: 35 %
+Costs: 30 %
 """
 
 _RightMultiHeadAttention = MultiHeadAttention

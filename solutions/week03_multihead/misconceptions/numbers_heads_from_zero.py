@@ -5,7 +5,7 @@ Believes: panels are numbered like the axis.
 Shows: every title is one too low.
 Hint: Read the titles in the docstring: what is the first head called?
 Rejected by: test_every_head
-Costs: 10 %
+Costs: 15 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: a mask says who may see whom, so it cannot differ between heads.
 Shows: right for masks without a head axis.
 Hint: A mask of shape (B, H, n, m) has a slice per head. Where does the second slice go?
 Rejected by: test_masks_of_four_dimensions
-Costs: 15 %
+Costs: 20 %
 """
 
 _RightMultiHeadAttention = MultiHeadAttention

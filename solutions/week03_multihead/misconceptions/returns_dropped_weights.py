@@ -5,7 +5,7 @@ Believes: what the model used is what should be shown.
 Shows: while training, rows no longer sum to one and pictures show random holes.
 Hint: Put the module in training mode with dropout 0.5 and sum the rows of the weights. Which version should the caller see?
 Rejected by: test_returned_weights_are_free_of_dropout
-Costs: 10 %
+Costs: 15 %
 """
 
 _RightCausalSelfAttention = CausalSelfAttention

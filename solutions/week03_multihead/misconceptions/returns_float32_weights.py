@@ -5,7 +5,7 @@ Believes: more precision can only please the caller.
 Shows: in half and double precision the weights have a different dtype from the input.
 Hint: The softmax may well run in float32. What should happen before the weights leave your forward?
 Rejected by: test_every_dtype
-Costs: 10 %
+Costs: 15 %
 """
 
 _RightMultiHeadAttention = MultiHeadAttention

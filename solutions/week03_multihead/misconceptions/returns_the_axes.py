@@ -5,7 +5,7 @@ Believes: axes are what a plotting function returns, as in week 2.
 Shows: the caller cannot save the picture as a whole.
 Hint: Which type does the signature promise?
 Rejected by: test_every_head
-Costs: 15 %
+Costs: 20 %
 """
 
 

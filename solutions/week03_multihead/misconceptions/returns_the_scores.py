@@ -5,7 +5,7 @@ Believes: scores and weights are two names for one thing.
 Shows: rows do not sum to one, and some entries are negative.
 Hint: What should each row of the returned weights sum to?
 Rejected by: test_self_attention
-Costs: 15 %
+Costs: 20 %
 """
 
 _RightMultiHeadAttention = MultiHeadAttention

@@ -5,7 +5,7 @@ Believes: `diagonal=1` keeps the diagonal.
 Shows: one step of the future leaks, which is the very token a language model has to predict.
 Hint: Draw your mask for four tokens. What may token 0 see?
 Rejected by: test_values
-Costs: 40 %
+Costs: 35 %
 """
 
 _RightCausalSelfAttention = CausalSelfAttention

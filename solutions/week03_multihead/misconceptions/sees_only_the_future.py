@@ -5,7 +5,7 @@ Believes: `triu` keeps the lower triangle.
 Shows: the last token sees only itself, the first one everything.
 Hint: Draw your weights: which triangle is dark?
 Rejected by: test_values
-Costs: 45 %
+Costs: 35 %
 """
 
 _RightCausalSelfAttention = CausalSelfAttention

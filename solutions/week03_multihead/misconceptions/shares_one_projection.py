@@ -5,7 +5,7 @@ Believes: the three layers are one layer with three names.
 Shows: W_k and W_v have no influence on the result.
 Hint: Change W_k: does your output change?
 Rejected by: test_self_attention
-Costs: 40 %
+Costs: 35 %
 """
 
 _RightMultiHeadAttention = MultiHeadAttention

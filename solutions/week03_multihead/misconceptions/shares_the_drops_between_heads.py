@@ -5,7 +5,7 @@ Believes: one random pattern per sequence is enough.
 Shows: a dropped connection is dropped in all heads at once.
 Hint: Each head reads on its own. Should all of them lose the same keys?
 Rejected by: test_training_drops_each_weight_alone
-Costs: 15 %
+Costs: 20 %
 """
 
 _RightCausalSelfAttention = CausalSelfAttention

@@ -6,7 +6,7 @@ Shows: the caller has to close a window before the program goes on; a notebook s
     twice.
 Hint: Who decides when a picture is shown? Return it, and leave that to the caller.
 Rejected by: test_leaves_matplotlib_as_it_was
-Costs: 15 %
+Costs: 20 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: weights that are overwritten at once leave no trace.
 Shows: later random draws give different numbers.
 Hint: Print torch.get_rng_state().sum() before and after. Who drew the numbers?
 Rejected by: test_leaves_no_trace
-Costs: 15 %
+Costs: 20 %
 """
 
 

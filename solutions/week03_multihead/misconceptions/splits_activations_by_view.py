@@ -5,7 +5,7 @@ Believes: view(B, H, T, d) is the same as splitting and transposing.
 Shows: shapes and row sums are right, the numbers are not.
 Hint: Number the entries of a small tensor and follow one token through your reshape before the attention.
 Rejected by: test_self_attention
-Costs: 40 %
+Costs: 35 %
 Belief: heads_by_view
 """
 

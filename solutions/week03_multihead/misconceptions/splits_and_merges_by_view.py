@@ -5,7 +5,7 @@ Believes: two reshapes that undo each other cannot do harm.
 Shows: shape, row sums and causality all look right, yet tokens of different heads never meet.
 Hint: Two reshapes cancel only if nothing happens between them. Which tokens can head 0 see in your version?
 Rejected by: test_self_attention
-Costs: 50 %
+Costs: 40 %
 Belief: heads_by_view
 """
 

@@ -5,7 +5,7 @@ Believes: view(B, H, T, d) is the same as splitting and transposing.
 Shows: shapes and row sums are right, the numbers are not.
 Hint: Follow one token of a small numbered tensor through your reshape.
 Rejected by: test_values
-Costs: 40 %
+Costs: 35 %
 Belief: heads_by_view
 """
 

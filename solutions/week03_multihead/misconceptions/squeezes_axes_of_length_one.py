@@ -5,7 +5,7 @@ Believes: an axis of length one carries no information.
 Shows: right until a batch has one sequence, a sequence one token, or a head one feature.
 Hint: Callers count on four axes. What shape is returned for a single sequence?
 Rejected by: test_singleton_axes
-Costs: 15 %
+Costs: 20 %
 Belief: squeezed_axes
 """
 

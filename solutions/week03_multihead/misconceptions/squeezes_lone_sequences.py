@@ -5,7 +5,7 @@ Believes: a batch of one is not a batch.
 Shows: right for real batches; a single sequence is returned without an axis.
 Hint: Which shape does the docstring promise, for any B?
 Rejected by: test_singleton_axes
-Costs: 10 %
+Costs: 15 %
 Belief: squeezed_axes
 """
 

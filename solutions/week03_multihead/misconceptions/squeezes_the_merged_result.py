@@ -5,7 +5,7 @@ Believes: `squeeze` only tidies up.
 Shows: right until there is one sequence, one token, one head or one feature.
 Hint: What is returned for a single sequence, and for a single token?
 Rejected by: test_singleton_axes
-Costs: 15 %
+Costs: 20 %
 Belief: squeezed_axes
 """
 

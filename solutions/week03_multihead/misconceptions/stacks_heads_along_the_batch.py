@@ -5,7 +5,7 @@ Believes: (H·B, T, d) and (B·H, T, d) are the same tensor.
 Shows: right for a batch of one; otherwise heads of different sequences change places.
 Hint: Try two sequences that differ. After `cat` along axis 0, is the second entry another head or another sequence?
 Rejected by: test_values
-Costs: 50 %
+Costs: 40 %
 """
 
 

@@ -6,7 +6,7 @@ Shows: the shape is right; a row contains one or two features of many tokens.
 Hint: Name the axes after each step: which two must be neighbours, in which order, before they can
     be merged?
 Rejected by: test_values
-Costs: 50 %
+Costs: 40 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: the second argument is the size of a head.
 Shows: heads and head size have changed places in the shape.
 Hint: Print the shape for C = 12 and 3 heads. How many heads come out, and how wide is each?
 Rejected by: test_values
-Costs: 50 %
+Costs: 40 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: plt.subplots always gives an array of panels.
 Shows: stops with an error for one head; right for all other numbers.
 Hint: What does plt.subplots(1, 1) give, and what does `squeeze` change about it?
 Rejected by: test_any_number_of_heads
-Costs: 15 %
+Costs: 20 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: head_dim is the number of heads.
 Shows: right where H equals d; otherwise the weights have the wrong number of heads.
 Hint: Compare the shape of the weights with PyTorch's. Which attribute counts the heads?
 Rejected by: test_self_attention
-Costs: 40 %
+Costs: 35 %
 """
 
 

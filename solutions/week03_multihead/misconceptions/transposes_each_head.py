@@ -5,7 +5,7 @@ Believes: rows of a picture are keys.
 Shows: a causal head is dark above the diagonal instead of below it.
 Hint: Row i of the weights is query i. Where should it be drawn?
 Rejected by: test_every_head
-Costs: 40 %
+Costs: 35 %
 """
 
 

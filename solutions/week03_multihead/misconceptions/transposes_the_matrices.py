@@ -5,7 +5,7 @@ Believes: PyTorch stores its matrices the other way round than Linear does.
 Shows: right shapes, wrong numbers.
 Hint: Both sides compute x Wᵀ + b. Does anything have to be transposed?
 Rejected by: test_self_attention
-Costs: 40 %
+Costs: 35 %
 """
 
 

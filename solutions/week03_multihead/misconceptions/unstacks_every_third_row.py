@@ -5,7 +5,7 @@ Believes: the three projections are interleaved row by row.
 Shows: each copied layer mixes rows of all three.
 Hint: in_proj_weight is three matrices on top of each other. Which rows belong to the first?
 Rejected by: test_self_attention
-Costs: 50 %
+Costs: 40 %
 """
 
 

@@ -6,7 +6,7 @@ Shows: the scores are those with the layers of queries and keys exchanged.
 Hint: The documentation of nn.MultiheadAttention, or one experiment with a single non-zero row,
     shows the order of the stack.
 Rejected by: test_self_attention
-Costs: 40 %
+Costs: 35 %
 """
 
 

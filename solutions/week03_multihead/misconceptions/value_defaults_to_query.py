@@ -5,7 +5,7 @@ Believes: both default to the query.
 Shows: right for self-attention and with all three given; wrong for forward(query, memory).
 Hint: Someone calls forward(decoder, encoder). Whose content should be mixed?
 Rejected by: test_value_defaults_to_key
-Costs: 15 %
+Costs: 20 %
 """
 
 _RightMultiHeadAttention = MultiHeadAttention

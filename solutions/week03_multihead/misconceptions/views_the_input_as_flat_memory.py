@@ -6,7 +6,7 @@ Shows: right for fresh tensors; a transposed batch is refused with an error abou
 Hint: Some tensors are transposed views of others. Which call copies when it must, and do batch and
     tokens have to be merged at all?
 Rejected by: test_inputs_that_are_views
-Costs: 10 %
+Costs: 15 %
 Belief: contiguous_input
 """
 

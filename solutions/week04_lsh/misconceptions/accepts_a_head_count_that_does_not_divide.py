@@ -5,7 +5,7 @@ Believes: The sizes will fit.
 Shows: No error when the module is built.
 Hint: d_model features have to be shared out evenly. Check that first.
 Rejected by: test_refuses_heads_that_do_not_divide
-Costs: 10 %
+Costs: 15 %
 """
 
 

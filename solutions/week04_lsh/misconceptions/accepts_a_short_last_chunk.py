@@ -5,7 +5,7 @@ Believes: Filling up with zeros helps the caller.
 Shows: Returns a result instead of raising an error.
 Hint: What does the Raises section require if the length is not divisible by bucket_size?
 Rejected by: test_refuses_a_length_that_leaves_a_remainder
-Costs: 10 %
+Costs: 15 %
 Belief: length_not_checked
 """
 

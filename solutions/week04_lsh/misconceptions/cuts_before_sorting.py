@@ -5,7 +5,7 @@ Believes: The bucket mask alone brings similar positions together.
 Shows: Only close neighbours of the same bucket meet.
 Hint: Two positions with the same bucket may be far apart. Which step brings them into one chunk?
 Rejected by: test_values
-Costs: 40 %
+Costs: 35 %
 """
 
 _attend_in_sorted_order = lsh_attention

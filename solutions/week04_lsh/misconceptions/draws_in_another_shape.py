@@ -5,7 +5,7 @@ Believes: Only the final shape matters.
 Shows: The shape is right, but the numbers are in different positions from one draw of that shape.
 Hint: Draw in the shape that the docstring gives, axis by axis.
 Rejected by: test_draws_from_the_generator
-Costs: 15 %
+Costs: 20 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: Everything has to have the dtype of x.
 Shows: Right for float32; in other dtypes the generator gives different numbers.
 Hint: hash_vectors takes care of the dtype. Which one does the docstring name for the draw?
 Rejected by: test_draws_in_the_default_dtype
-Costs: 10 %
+Costs: 15 %
 """
 
 

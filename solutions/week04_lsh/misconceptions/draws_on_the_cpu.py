@@ -5,7 +5,7 @@ Believes: torch.randn knows the right device.
 Shows: Right on the CPU; a device error on a GPU.
 Hint: A tensor created inside a module needs a device.
 Rejected by: test_draws_where_the_input_is
-Costs: 15 %
+Costs: 20 %
 """
 
 

@@ -6,7 +6,7 @@ Shows: The directions differ from the ones that were drawn, and so do the bucket
 Hint: Strictly, a matrix of random normal numbers is not a rotation; the docstring still requires
     it.
 Rejected by: test_draws_from_the_generator
-Costs: 15 %
+Costs: 20 %
 """
 
 

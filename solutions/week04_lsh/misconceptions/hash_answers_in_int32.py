@@ -5,7 +5,7 @@ Believes: Small numbers need no 64 bits.
 Shows: Right numbers of the wrong dtype; gather refuses them as an index.
 Hint: Which integer dtype does argmax give, and which one does indexing expect?
 Rejected by: test_values
-Costs: 10 %
+Costs: 15 %
 """
 
 

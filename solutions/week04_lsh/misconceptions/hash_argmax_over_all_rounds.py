@@ -5,7 +5,7 @@ Believes: The rounds only add more directions to choose from.
 Shows: Every round answers with the same number, taken from a list that runs over all rounds.
 Hint: Each round is a separate hash function. Over which axis should the argmax run?
 Rejected by: test_every_round_has_its_own_rotation
-Costs: 40 %
+Costs: 35 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: Only the axis matters, not its sign.
 Shows: x and -x collide, although their dot product is as small as it can be.
 Hint: Should a query attend to the key that points exactly the other way?
 Rejected by: test_opposite_vectors_get_opposite_buckets
-Costs: 40 %
+Costs: 35 %
 """
 
 

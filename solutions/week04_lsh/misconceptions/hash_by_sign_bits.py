@@ -6,7 +6,7 @@ Shows: Bucket numbers run up to two to the power of the columns.
 Hint: Hyperplane hashing is another scheme. Angular hashing asks which of the 2k directions is
     nearest.
 Rejected by: test_values
-Costs: 50 %
+Costs: 40 %
 """
 
 

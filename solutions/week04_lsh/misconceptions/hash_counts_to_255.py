@@ -5,7 +5,7 @@ Believes: A bucket number is small.
 Shows: Right up to 256 buckets; after that, numbers begin at 0 again.
 Hint: What is the largest number of your integer dtype? How many buckets may there be?
 Rejected by: test_many_buckets
-Costs: 15 %
+Costs: 20 %
 Belief: a_thousand_is_enough
 """
 

@@ -7,7 +7,7 @@ Shows: Large float16 vectors overflow to inf in several coordinates, and the lar
 Hint: Which dtype does the docstring require at least, and what is float16's largest
     number?
 Rejected by: test_large_half_precision_vectors
-Costs: 15 %
+Costs: 20 %
 Belief: work_in_half_precision
 """
 

@@ -5,7 +5,7 @@ Believes: One random rotation is as good as another, so it may be reused.
 Shows: All rounds put the vectors into the same buckets, and more rounds bring nothing.
 Hint: What would a second round find that the first one missed, if both use the same rotation?
 Rejected by: test_every_round_has_its_own_rotation
-Costs: 40 %
+Costs: 35 %
 """
 
 

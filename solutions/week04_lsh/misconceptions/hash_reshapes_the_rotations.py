@@ -5,7 +5,7 @@ Believes: Reshape can move the axis of rounds past the axis of features.
 Shows: Right for a single round; with several, each round uses a scrambled matrix.
 Hint: Reshape keeps the order of the numbers in memory. Which axes must change places before it?
 Rejected by: test_every_round_has_its_own_rotation
-Costs: 35 %
+Costs: 30 %
 """
 
 

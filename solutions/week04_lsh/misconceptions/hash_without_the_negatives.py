@@ -7,7 +7,7 @@ Shows: Half of the bucket numbers never occur; a vector that points away from ev
 Hint: With two columns, draw the four directions that the buckets stand for. Which of them does your
     argmax see?
 Rejected by: test_opposite_vectors_get_opposite_buckets
-Costs: 50 %
+Costs: 40 %
 """
 
 

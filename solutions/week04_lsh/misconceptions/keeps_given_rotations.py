@@ -5,7 +5,7 @@ Believes: the rotations belong to the module.
 Shows: a second call with other rotations is hashed with the first ones.
 Hint: Call the module twice with two different rotations. Which ones does the second call use?
 Rejected by: test_two_objects
-Costs: 15 %
+Costs: 20 %
 """
 
 _LSHAttention = LSHAttention

@@ -5,7 +5,7 @@ Believes: constructor arguments can be stored on the class.
 Shows: a module changes its sizes when another one is built.
 Hint: Build two modules of different sizes, then call the first. Whose sizes does it use?
 Rejected by: test_two_objects
-Costs: 15 %
+Costs: 20 %
 """
 
 _LSHAttention = LSHAttention

@@ -5,7 +5,7 @@ Believes: Normalising is a preparation that training need not know of.
 Shows: Right values, wrong gradient of qk.
 Hint: The length depends on the same qk. Where does your code cut the graph?
 Rejected by: test_gradients
-Costs: 15 %
+Costs: 20 %
 """
 
 

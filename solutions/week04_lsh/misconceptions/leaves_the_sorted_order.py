@@ -6,7 +6,7 @@ Shows: The right rows at the wrong positions.
 Hint: Row 0 of your result belongs to the position that came first in the sort. Which of your two
     permutations leads back?
 Rejected by: test_values
-Costs: 35 %
+Costs: 30 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: A masked score costs nothing.
 Shows: Right values, but tables of T x T: no memory and no work is saved.
 Hint: Gather the keys of each window first, and make scores for those only.
 Rejected by: test_memory_stays_below_the_square
-Costs: 50 %
+Costs: 40 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: A query is compared with the chunk it sits in and nothing else.
 Shows: LSH memory is half of what it should be; full attention is right.
 Hint: Draw one query and the chunks it may look at. How many keys are there in all?
 Rejected by: test_lsh_counts_both_chunks_of_every_round
-Costs: 35 %
+Costs: 30 %
 """
 
 

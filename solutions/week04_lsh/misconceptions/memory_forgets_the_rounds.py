@@ -6,7 +6,7 @@ Shows: LSH memory does not change with n_hashes.
 Hint: Every round sorts again and keeps its own scores until the rounds are combined. What does
     doubling n_hashes do?
 Rejected by: test_lsh_counts_both_chunks_of_every_round
-Costs: 35 %
+Costs: 30 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: a number is a number.
 Shows: the right numbers, as floats.
 Hint: Which type of number does `/` always return?
 Rejected by: test_full_counts_every_pair
-Costs: 10 %
+Costs: 15 %
 """
 
 _whole_bytes = attention_memory

@@ -5,7 +5,7 @@ Believes: Memory is always quoted in GB.
 Shows: Every answer is a float, a billion times too small.
 Hint: Read the Returns section of the docstring: which unit, and what kind of number?
 Rejected by: test_full_counts_every_pair
-Costs: 15 %
+Costs: 20 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: an error is an error.
 Shows: right for both kinds; a misspelt kind raises KeyError instead of ValueError.
 Hint: Which error does the Raises section of the docstring promise, and what should its message say?
 Rejected by: test_refuses_an_unknown_kind
-Costs: 10 %
+Costs: 15 %
 """
 
 

@@ -6,7 +6,7 @@ Shows: LSH memory follows n log2 n and ignores the chunk size.
 Hint: Big-O leaves constants out, and the logarithm belongs to the sort. Count the scores that one
     query makes instead.
 Rejected by: test_lsh_counts_both_chunks_of_every_round
-Costs: 50 %
+Costs: 40 %
 """
 
 import math

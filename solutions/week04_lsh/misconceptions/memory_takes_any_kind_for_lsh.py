@@ -5,7 +5,7 @@ Believes: What is not full attention must be LSH attention.
 Shows: A misspelt kind gets a plausible number instead of an error.
 Hint: What should happen to a caller who writes "lhs"? The Raises section of the docstring says.
 Rejected by: test_refuses_an_unknown_kind
-Costs: 10 %
+Costs: 15 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: A reshape to (B, T, C) puts the heads side by side.
 Shows: Positions and heads are mixed in the output.
 Hint: Before merging, which two axes have to be adjacent, and in which order?
 Rejected by: test_values
-Costs: 40 %
+Costs: 35 %
 Belief: heads_by_view
 """
 

@@ -6,7 +6,7 @@ Shows: If buckets are smaller than a chunk, unrelated vectors attend to each oth
 Hint: Write the bucket of each position above your sorted list. Which pairs inside a window should
     not meet?
 Rejected by: test_buckets_stay_apart
-Costs: 35 %
+Costs: 30 %
 """
 
 

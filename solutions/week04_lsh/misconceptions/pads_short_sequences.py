@@ -6,7 +6,7 @@ Shows: Returns a result instead of raising an error, and the padding takes part 
     attention.
 Hint: What does the Raises section require if T is not divisible by bucket_size?
 Rejected by: test_refuses_a_length_that_leaves_a_remainder
-Costs: 10 %
+Costs: 15 %
 Belief: length_not_checked
 """
 

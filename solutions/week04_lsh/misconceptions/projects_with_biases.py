@@ -5,7 +5,7 @@ Believes: A Linear layer has a bias.
 Shows: The state dict has entries that do not belong there.
 Hint: The docstring says which projections there are and what they do without.
 Rejected by: test_values
-Costs: 15 %
+Costs: 20 %
 """
 
 

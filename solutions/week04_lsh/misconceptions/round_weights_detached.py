@@ -5,7 +5,7 @@ Believes: The logsumexps only choose between rounds.
 Shows: Right values; with several rounds the gradient of qk is incomplete.
 Hint: The logsumexps are computed from qk. Do they still know it when you combine the rounds?
 Rejected by: test_gradients_of_several_rounds
-Costs: 15 %
+Costs: 20 %
 Belief: detached_round_weights
 """
 

@@ -7,7 +7,7 @@ Shows: A position whose logsumexp is -inf in every round gets the mean of output
 Hint: After your softmax, what are the weights of a position whose logsumexps are all the lowest
     number? What does the docstring require there?
 Rejected by: test_position_without_keys_in_any_round
-Costs: 10 %
+Costs: 15 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: The round that found most is the right one.
 Shows: The result jumps from one round to another; the others are lost.
 Hint: Two rounds that found almost the same mass should weigh almost the same.
 Rejected by: test_values
-Costs: 50 %
+Costs: 40 %
 """
 
 

@@ -6,7 +6,7 @@ Shows: Right values, but the gradient of a position that is always alone is NaN.
 Hint: A replaced value passes a gradient of 0 back. What does the backward pass of softmax or
     logsumexp make of this 0 in a row of only -inf?
 Rejected by: test_position_without_keys_in_any_round
-Costs: 10 %
+Costs: 15 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: Promotion picks the right dtype.
 Shows: Half-precision outputs are returned in float32.
 Hint: Which dtype should a half-precision model go on with? See the Returns section.
 Rejected by: test_half_outputs_with_float32_logsumexps
-Costs: 10 %
+Costs: 15 %
 """
 
 

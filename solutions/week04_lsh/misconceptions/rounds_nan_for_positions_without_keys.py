@@ -6,7 +6,7 @@ Shows: A position whose logsumexp is -inf in every round gets NaN, and so do all
 Hint: What is (-inf) - (-inf)? What does the docstring say about a position that is alone in every
     round?
 Rejected by: test_position_without_keys_in_any_round
-Costs: 15 %
+Costs: 20 %
 """
 
 

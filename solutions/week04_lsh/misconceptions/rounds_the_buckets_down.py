@@ -7,7 +7,7 @@ Shows: With an odd number of chunks one column is missing, so that all numbers d
 Hint: Three chunks: which even number of buckets does the docstring require, and how many columns is
     that?
 Rejected by: test_odd_number_of_chunks
-Costs: 15 %
+Costs: 20 %
 """
 
 

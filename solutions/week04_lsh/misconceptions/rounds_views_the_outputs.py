@@ -5,7 +5,7 @@ Believes: A view can merge any two dimensions.
 Shows: An error if the memory order of batch and heads differs from their index order.
 Hint: Which function works like view, and copies if necessary?
 Rejected by: test_views
-Costs: 10 %
+Costs: 15 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: A large logsumexp is a large loss.
 Shows: Rounds in which a position was alone dominate.
 Hint: Does a round that met many good keys have a large or a small denominator?
 Rejected by: test_values
-Costs: 40 %
+Costs: 35 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: The logsumexp is the mass of the round.
 Shows: Negative sums, or sums near 0, give weights that are negative or huge.
 Hint: The logsumexp is the logarithm of a mass. How do you get the mass back?
 Rejected by: test_values
-Costs: 40 %
+Costs: 35 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: The last axis is the one to normalise.
 Shows: Weights of the rounds of one position do not sum to 1.
 Hint: Fix one position and add up its weights. Which axis has to sum to 1?
 Rejected by: test_values
-Costs: 50 %
+Costs: 40 %
 """
 
 

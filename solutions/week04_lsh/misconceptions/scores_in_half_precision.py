@@ -6,7 +6,7 @@ Shows: float16 cannot represent 1e5: a position that is alone becomes NaN.
 Hint: What is the largest number of float16? The docstring names the least dtype for the
     scores.
 Rejected by: test_half_precision
-Costs: 10 %
+Costs: 15 %
 Belief: work_in_half_precision
 """
 

@@ -5,7 +5,7 @@ Believes: Equal buckets only have to be adjacent.
 Shows: Groups are whole, but the groups are not in ascending order.
 Hint: Your list groups the positions; sorting also says which group comes first.
 Rejected by: test_order
-Costs: 40 %
+Costs: 35 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: Undoing a sort means reading the order from its end.
 Shows: The second result is the first one flipped.
 Hint: The inverse answers another question: at which place did position t end up?
 Rejected by: test_inverse_leads_back
-Costs: 50 %
+Costs: 40 %
 """
 
 

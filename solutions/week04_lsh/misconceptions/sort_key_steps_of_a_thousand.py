@@ -6,7 +6,7 @@ Shows: Right up to a thousand positions; after that, late positions overtake the
 Hint: By how much can the position part of the key grow? The step from one bucket to the next must
     be larger than that.
 Rejected by: test_more_than_a_thousand_positions
-Costs: 15 %
+Costs: 20 %
 Belief: a_thousand_is_enough
 """
 

@@ -6,7 +6,7 @@ Shows: Indices run past T where there is more than one row.
 Hint: Each row of T is a separate sequence (or round). Should one of them ever see the positions
     of another?
 Rejected by: test_every_row_on_its_own
-Costs: 35 %
+Costs: 30 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: The order that sorts also sorts back.
 Shows: Rows at wrong positions, except where the order happens to be its own inverse.
 Hint: sort_by_bucket returns two permutations. What is the second one for?
 Rejected by: test_values
-Costs: 35 %
+Costs: 30 %
 Belief: order_taken_for_its_inverse
 """
 

@@ -6,7 +6,7 @@ Shows: Every head gets a stretch of the sequence instead of a slice of the featu
 Hint: Which axis must be split, and where does the new one have to move? Week 3 has done this
     before.
 Rejected by: test_values
-Costs: 40 %
+Costs: 35 %
 Belief: heads_by_view
 """
 

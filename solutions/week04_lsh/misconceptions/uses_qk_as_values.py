@@ -5,7 +5,7 @@ Believes: Shared QK means that one projection serves for all three.
 Shows: W_v has no influence on the output.
 Hint: Which of the three projections does your forward never call?
 Rejected by: test_values
-Costs: 40 %
+Costs: 35 %
 """
 
 

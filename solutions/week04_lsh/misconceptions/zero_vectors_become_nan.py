@@ -6,7 +6,7 @@ Shows: NaN as soon as there is a zero vector, for instance from padding.
 Hint: What should the unit vector of a zero vector be, and how do you keep the division from seeing
     the zero?
 Rejected by: test_zero_vectors
-Costs: 10 %
+Costs: 15 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: each layer hands its result to the next one, and that is all.
 Shows: what a layer does not repeat is lost; in deep stacks gradients vanish.
 Hint: Write the two equations of the docstring. What is on the left of each plus sign?
 Rejected by: test_values
-Costs: 60 %
+Costs: 45 %
 """
 
 _RightTransformerBlock = TransformerBlock

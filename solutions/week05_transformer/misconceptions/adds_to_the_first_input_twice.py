@@ -6,7 +6,7 @@ Shows: attention reaches the output only through the feed-forward layer.
 Hint: What does x stand for in the second line of the docstring: the block's input, or the sum of
     the first line?
 Rejected by: test_values
-Costs: 35 %
+Costs: 30 %
 """
 
 _RightTransformerBlock = TransformerBlock

@@ -5,7 +5,7 @@ Believes: once x is normalised, the old x is not needed any more.
 Shows: the size of the input is lost; shapes and training look fine.
 Hint: Two things are added in each half. One is the work on the normalised x. Which x is the other?
 Rejected by: test_large_inputs_pass_through
-Costs: 40 %
+Costs: 35 %
 """
 
 _RightTransformerBlock = TransformerBlock

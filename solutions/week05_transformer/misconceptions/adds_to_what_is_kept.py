@@ -6,7 +6,7 @@ Shows: right logits; the backward pass stops, because a tensor that it keeps was
 Hint: A layer keeps its input for the backward pass. Which of your lines writes into a tensor that
     has gone through a layer before?
 Rejected by: test_gradients
-Costs: 5 %
+Costs: 15 %
 Belief: adds_in_place
 """
 

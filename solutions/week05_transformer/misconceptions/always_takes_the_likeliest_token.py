@@ -5,7 +5,7 @@ Believes: the best text consists of the best tokens.
 Shows: right at temperature 0; at any other, the same text again and again.
 Hint: Generate twice at temperature 1. What should differ, and which line draws?
 Rejected by: test_drawn_tokens
-Costs: 35 %
+Costs: 30 %
 """
 
 

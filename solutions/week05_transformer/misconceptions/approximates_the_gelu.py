@@ -5,7 +5,7 @@ Believes: nn.GELU(approximate='tanh') is the same function, only faster.
 Shows: differences in the fourth digit.
 Hint: GPT-2 was trained with an approximation; what does nn.GELU compute when you ask it for nothing special?
 Rejected by: test_values
-Costs: 10 %
+Costs: 15 %
 """
 
 _RightTransformerBlock = TransformerBlock

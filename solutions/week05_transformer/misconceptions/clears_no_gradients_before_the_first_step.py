@@ -6,7 +6,7 @@ Shows: right for a new model; one with earlier gradients takes a wrong first ste
 Hint: What is in .grad if backward() was called on the model before fit? Which line comes first in
     your loop?
 Rejected by: test_gradients_from_before
-Costs: 10 %
+Costs: 15 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: training is safer with short steps.
 Shows: the first loss is right; after that, the weights differ.
 Hint: Which steps does the docstring list between the backward pass and the update?
 Rejected by: test_parameters_afterwards
-Costs: 15 %
+Costs: 20 %
 """
 
 def fit(model, inputs, targets, steps, lr=1e-2):

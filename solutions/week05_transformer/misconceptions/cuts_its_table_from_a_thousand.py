@@ -5,7 +5,7 @@ Believes: no text is longer than that.
 Shows: right up to a thousand positions; a longer table comes out too short.
 Hint: How many rows does your table have for seq_len = 2000?
 Rejected by: test_more_than_a_thousand_positions
-Costs: 15 %
+Costs: 20 %
 Belief: a_thousand_is_enough
 """
 

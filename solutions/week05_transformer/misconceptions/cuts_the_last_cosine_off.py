@@ -5,7 +5,7 @@ Believes: any width will do.
 Shows: the last column has no partner, and a position can no longer be moved by a rotation.
 Hint: The docstring promises something about an odd d_model. Which error, and what should its message contain?
 Rejected by: test_refuses_an_odd_width
-Costs: 10 %
+Costs: 15 %
 """
 
 def sinusoidal_positions(seq_len, d_model):

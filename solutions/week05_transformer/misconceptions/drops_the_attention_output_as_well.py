@@ -5,7 +5,7 @@ Believes: each half of a block ends in a dropout.
 Shows: in training more is lost than the rate says; in evaluation nothing is seen.
 Hint: Count the places where something is dropped: one inside attn, one at the end of ff. Is there a third in yours?
 Rejected by: test_training_drops_in_two_places
-Costs: 15 %
+Costs: 20 %
 """
 
 _RightTransformerBlock = TransformerBlock

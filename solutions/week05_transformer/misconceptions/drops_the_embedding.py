@@ -5,7 +5,7 @@ Believes: GPT-2 has a dropout there, so this model has one too.
 Shows: in training whole features of tokens and positions are missing; in evaluation nothing is seen.
 Hint: The docstring says where dropout falls in this model. Is it only there in yours?
 Rejected by: test_training_with_everything_dropped
-Costs: 15 %
+Costs: 20 %
 """
 
 _RightMiniTransformer = MiniTransformer

@@ -5,7 +5,7 @@ Believes: requires_grad_(False) is how one stops gradients.
 Shows: the right tokens, but afterwards the model no longer learns.
 Hint: Whose parameters are these, and what does the caller do with them next?
 Rejected by: test_the_model_can_be_trained_afterwards
-Costs: 10 %
+Costs: 15 %
 """
 
 @torch.no_grad()

@@ -5,7 +5,7 @@ Believes: the i of the exponent 2i/C counts columns.
 Shows: sines and cosines have different frequencies, which fall twice as fast as they should.
 Hint: The formula speaks of the places 2i and 2i + 1. What is i for the first four columns?
 Rejected by: test_values
-Costs: 45 %
+Costs: 35 %
 """
 
 

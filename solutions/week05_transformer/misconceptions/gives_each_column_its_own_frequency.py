@@ -7,7 +7,7 @@ Shows: the sines are right, the cosines turn too slowly, and products of rows no
 Hint: In the formula both sine and cosine hold the exponent 2i/C. How many different frequencies are
     there for C columns?
 Rejected by: test_products_know_only_the_distance
-Costs: 35 %
+Costs: 30 %
 """
 
 def sinusoidal_positions(seq_len, d_model):

@@ -5,7 +5,7 @@ Believes: the sum is needed around the feed-forward layer only.
 Shows: a token keeps no part of itself except through attention.
 Hint: Write the two equations of the docstring. What is on the left of the first plus sign?
 Rejected by: test_values
-Costs: 40 %
+Costs: 35 %
 """
 
 _RightTransformerBlock = TransformerBlock

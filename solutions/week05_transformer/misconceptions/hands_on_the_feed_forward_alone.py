@@ -5,7 +5,7 @@ Believes: the sum is needed around the attention only.
 Shows: the input and what the attention found reach the output only through the feed-forward layer.
 Hint: Write the two equations of the docstring. What is on the left of each plus sign?
 Rejected by: test_values
-Costs: 40 %
+Costs: 35 %
 """
 
 _RightTransformerBlock = TransformerBlock

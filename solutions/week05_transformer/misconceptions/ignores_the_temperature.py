@@ -5,7 +5,7 @@ Believes: sampling is sampling.
 Shows: right at temperature 1; colder and warmer texts are the same, and 0 draws too.
 Hint: Generate with temperature 0 twice. What does the docstring promise there?
 Rejected by: test_temperature
-Costs: 35 %
+Costs: 30 %
 """
 
 

@@ -6,7 +6,7 @@ Shows: AttributeError for None, which is the default; with a generator all is ri
 Hint: Call your function with its defaults. Which of them does a line of yours use as if it were
     always there?
 Rejected by: test_without_a_generator
-Costs: 10 %
+Costs: 15 %
 """
 
 def generate(model, prompt, max_new_tokens, temperature=1.0, generator=None):

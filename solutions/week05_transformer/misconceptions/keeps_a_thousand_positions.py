@@ -5,7 +5,7 @@ Believes: no text is longer than that.
 Shows: right up to a thousand tokens; longer sequences raise an error, although max_len allows them.
 Hint: How many rows does your table have with max_len = 2000?
 Rejected by: test_more_than_a_thousand_tokens
-Costs: 15 %
+Costs: 20 %
 Belief: a_thousand_is_enough
 """
 

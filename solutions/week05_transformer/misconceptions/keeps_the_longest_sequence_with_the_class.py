@@ -5,7 +5,7 @@ Believes: constructor arguments can be stored on the class.
 Shows: a model's longest sequence changes when another model is built.
 Hint: Build two models with different max_len, then ask the first for its own. Whose does it say?
 Rejected by: test_two_objects
-Costs: 15 %
+Costs: 20 %
 Belief: sizes_on_the_class
 """
 

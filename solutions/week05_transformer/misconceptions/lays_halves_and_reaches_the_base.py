@@ -5,7 +5,7 @@ Believes: every library's table is the one of the paper.
 Shows: the first column is right; the order of the others and their frequencies are not.
 Hint: Which places of a row does the formula give to the sine? And does its 2i/C ever become 1?
 Rejected by: test_first_row
-Costs: 45 %
+Costs: 35 %
 """
 
 

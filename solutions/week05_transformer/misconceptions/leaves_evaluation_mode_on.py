@@ -6,7 +6,7 @@ Shows: after the first sample text, training continues without dropout, unnotice
 Hint: A function restores the state that it changes temporarily. Which mode was the model in when it
     came?
 Rejected by: test_mode_is_restored
-Costs: 15 %
+Costs: 20 %
 Belief: mode_not_restored
 """
 

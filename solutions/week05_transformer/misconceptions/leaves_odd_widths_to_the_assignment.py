@@ -5,7 +5,7 @@ Believes: what cannot work will fail by itself.
 Shows: for an odd width a different error, which does not say what is wrong.
 Hint: Try 7 columns. Which error should that be, and what should its message contain?
 Rejected by: test_refuses_an_odd_width
-Costs: 15 %
+Costs: 20 %
 """
 
 

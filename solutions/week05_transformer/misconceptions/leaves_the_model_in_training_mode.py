@@ -5,7 +5,7 @@ Believes: whoever evaluates a model calls eval() first.
 Shows: losses and parameters are right; a model in evaluation mode drops parts of its input after fit.
 Hint: Read what the docstring says about the model's mode. What is it when fit begins, and what when it ends?
 Rejected by: test_mode_is_restored
-Costs: 15 %
+Costs: 20 %
 """
 
 

@@ -6,7 +6,7 @@ Shows: each token is drawn as if it were as likely as it is in the other sequenc
     nearly random.
 Hint: What is the shape of the logits of the last token? Which of its two axes should sum to 1?
 Rejected by: test_temperature
-Costs: 35 %
+Costs: 30 %
 """
 
 

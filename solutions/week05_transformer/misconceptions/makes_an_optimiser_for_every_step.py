@@ -5,7 +5,7 @@ Believes: an optimiser is a function of the gradients.
 Shows: the first step is right; then every parameter moves by the full learning rate, up or down, in every step.
 Hint: Adam keeps running means of the gradients. Where do they live, and for how long in your code?
 Rejected by: test_losses
-Costs: 40 %
+Costs: 35 %
 """
 
 def fit(model, inputs, targets, steps, lr=1e-2):

@@ -6,7 +6,7 @@ Shows: what comes out is always of the same size; in deep stacks gradients becom
 Hint: There should be a path from the input of the block to its output that crosses only plus signs.
     Is there one in yours?
 Rejected by: test_large_inputs_pass_through
-Costs: 40 %
+Costs: 35 %
 """
 
 _RightTransformerBlock = TransformerBlock

@@ -5,7 +5,7 @@ Believes: a loss is a loss.
 Shows: the list holds tensors, and every step's graph stays in memory as long as the list.
 Hint: The docstring asks for plain numbers. What turns a tensor of one number into one?
 Rejected by: test_losses
-Costs: 15 %
+Costs: 20 %
 """
 
 def fit(model, inputs, targets, steps, lr=1e-2):

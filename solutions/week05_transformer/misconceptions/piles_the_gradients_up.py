@@ -5,7 +5,7 @@ Believes: backward() makes new gradients.
 Shows: the first two losses are right, then the path leaves the right one; training still seems to work.
 Hint: What does backward() do with a gradient that is already there? Print one parameter's .grad twice.
 Rejected by: test_parameters_afterwards
-Costs: 50 %
+Costs: 40 %
 """
 
 def fit(model, inputs, targets, steps, lr=1e-2):

@@ -5,7 +5,7 @@ Believes: a model should take what it is given.
 Shows: the logits are fewer than the tokens, and the loss is computed against the wrong places, or not at all.
 Hint: Cropping is the business of `generate`, which knows what it does. What should the model say to more than max_len tokens?
 Rejected by: test_refuses_what_is_too_long
-Costs: 15 %
+Costs: 20 %
 """
 
 _RightMiniTransformer = MiniTransformer

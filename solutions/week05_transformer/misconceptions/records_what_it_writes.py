@@ -5,7 +5,7 @@ Believes: gradients cost nothing where nobody asks for them.
 Shows: the right tokens, but each call keeps all activations of the model until it is over.
 Hint: What does torch remember while the model runs, and who tells it not to?
 Rejected by: test_no_gradient_is_recorded
-Costs: 10 %
+Costs: 15 %
 """
 
 def generate(model, prompt, max_new_tokens, temperature=1.0, generator=None):

@@ -5,7 +5,7 @@ Believes: [block] * n makes n blocks.
 Shows: all layers share their weights; with one layer nothing is seen.
 Hint: How many parameters does your model gain when n_layers goes from 1 to 2? Multiplying a list copies references.
 Rejected by: test_any_number_of_blocks
-Costs: 35 %
+Costs: 30 %
 """
 
 _RightMiniTransformer = MiniTransformer

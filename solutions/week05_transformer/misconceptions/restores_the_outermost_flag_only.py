@@ -5,7 +5,7 @@ Believes: the flag of the model is the mode of the model.
 Shows: a model that came in evaluation mode says so afterwards, while its dropouts go on dropping.
 Hint: Each part has a flag of its own. Which method sets them all?
 Rejected by: test_mode_is_restored
-Costs: 15 %
+Costs: 20 %
 Belief: mode_not_restored
 """
 

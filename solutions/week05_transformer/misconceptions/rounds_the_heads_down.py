@@ -4,7 +4,7 @@ Exercise: MiniTransformer
 Believes: a number of heads that does not fit can be rounded down quietly.
 Shows: sizes that do not fit are accepted, and another model is built than was asked for.
 Hint: Who notices that the model has fewer heads than were asked for?
-Costs: 15 %
+Costs: 20 %
 Rejected by: test_refuses_heads_that_do_not_fit
 """
 

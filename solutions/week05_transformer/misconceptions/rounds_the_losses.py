@@ -5,7 +5,7 @@ Believes: two digits are enough to read.
 Shows: the model is trained as it should be, but the losses are not the numbers that they were.
 Hint: Who decides how a number is shown, and who keeps it?
 Rejected by: test_losses
-Costs: 10 %
+Costs: 15 %
 """
 
 _fit = fit

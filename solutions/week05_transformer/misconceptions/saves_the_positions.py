@@ -5,7 +5,7 @@ Believes: a buffer is a buffer.
 Shows: weights of a model with another max_len cannot be loaded, and files hold a table that anyone can compute.
 Hint: Look up what `register_buffer` takes besides the name and the tensor.
 Rejected by: test_what_is_saved
-Costs: 15 %
+Costs: 20 %
 """
 
 _RightMiniTransformer = MiniTransformer

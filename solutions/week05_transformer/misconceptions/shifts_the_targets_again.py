@@ -5,7 +5,7 @@ Believes: a language model predicts the next token, so the targets have to be sh
 Shows: the caller has shifted them already: the model learns to say what comes after the next token.
 Hint: Which place of the targets belongs to which place of the logits? Read in the docstring who shifts.
 Rejected by: test_targets_count_as_given
-Costs: 40 %
+Costs: 35 %
 """
 
 def fit(model, inputs, targets, steps, lr=1e-2):

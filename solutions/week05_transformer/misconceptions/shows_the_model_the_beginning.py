@@ -5,7 +5,7 @@ Believes: cropping to max_len is all that matters.
 Shows: right up to max_len tokens; from there on every new token is drawn from the same logits.
 Hint: Which tokens matter most for the next one? Write down the slice for a text of 5 and a memory of 3.
 Rejected by: test_memory_of_the_model
-Costs: 35 %
+Costs: 30 %
 """
 
 def generate(model, prompt, max_new_tokens, temperature=1.0, generator=None):

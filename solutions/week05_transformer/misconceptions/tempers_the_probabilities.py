@@ -5,7 +5,7 @@ Believes: before or after the softmax makes no difference.
 Shows: multinomial normalises its weights, so the temperature has no effect at all.
 Hint: Draw with temperature 0.1 and with 10 from the same generator. Why do you get the same text?
 Rejected by: test_temperature
-Costs: 40 %
+Costs: 35 %
 """
 
 def generate(model, prompt, max_new_tokens, temperature=1.0, generator=None):

@@ -5,7 +5,7 @@ Believes: both halves work on x, and the results are added up.
 Shows: the feed-forward layer never sees what this block's attention found.
 Hint: Write the two equations of the docstring with x' for the middle. On which of the two does the feed-forward layer work?
 Rejected by: test_values
-Costs: 40 %
+Costs: 35 %
 """
 
 _RightTransformerBlock = TransformerBlock

@@ -5,7 +5,7 @@ Believes: one activation function is as good as another.
 Shows: the feed-forward layer returns other numbers everywhere.
 Hint: Which three modules and a dropout make `ff`, by name?
 Rejected by: test_values
-Costs: 15 %
+Costs: 20 %
 """
 
 _RightTransformerBlock = TransformerBlock

@@ -5,7 +5,7 @@ Believes: cross_entropy wants the classes on axis 1, and a reshape puts them the
 Shows: logits of different tokens and classes are mixed; the loss goes down all the same, by learning around it.
 Hint: A reshape never moves a number. Which call moves the last axis to the second place?
 Rejected by: test_losses
-Costs: 40 %
+Costs: 35 %
 """
 
 def fit(model, inputs, targets, steps, lr=1e-2):

@@ -5,7 +5,7 @@ Believes: the two hidden vectors are added like any two tensors.
 Shows: an error wherever there are not as many queries as keys.
 Hint: How many pairs are there? Which shape must the hidden vectors of all pairs have?
 Rejected by: test_values
-Costs: 40 %
+Costs: 35 %
 """
 
 

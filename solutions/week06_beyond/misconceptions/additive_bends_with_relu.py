@@ -5,7 +5,7 @@ Believes: one bend is as good as another.
 Shows: scores have no bound, and negative hidden numbers are lost.
 Hint: Which function does the docstring apply between the sum and u?
 Rejected by: test_values
-Costs: 35 %
+Costs: 30 %
 """
 
 def additive_attention(q, k, v, W_q, W_k, u, mask=None):

@@ -5,7 +5,7 @@ Believes: a number close to zero hides an entry.
 Shows: hidden entries get the weight of a score of 0.
 Hint: What is exp(-1e-12)? Which scores become weights of 0?
 Rejected by: test_masks
-Costs: 40 %
+Costs: 35 %
 """
 
 

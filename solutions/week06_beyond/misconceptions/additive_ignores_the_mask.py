@@ -5,7 +5,7 @@ Believes: Masks belong to the transformer.
 Shows: Hidden keys have weight.
 Hint: Where does your code read `mask`?
 Rejected by: test_masks
-Costs: 40 %
+Costs: 35 %
 """
 
 

@@ -6,7 +6,7 @@ Shows: All queries get the same weights.
 Hint: Without tanh the score is a number that depends on the query plus one that depends on the key.
     What does a softmax do with the first?
 Rejected by: test_values
-Costs: 50 %
+Costs: 40 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: a hidden key needs no more than a weight of zero.
 Shows: the weights of the visible keys are too small: the hidden ones took part in the softmax.
 Hint: Add up a row of weights in which keys are hidden. Who got the rest?
 Rejected by: test_masks
-Costs: 40 %
+Costs: 35 %
 """
 
 

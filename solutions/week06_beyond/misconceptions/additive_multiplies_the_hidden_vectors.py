@@ -5,7 +5,7 @@ Believes: Attention multiplies queries and keys.
 Shows: Nearly every weight is wrong.
 Hint: This attention is called additive. What is added?
 Rejected by: test_values
-Costs: 40 %
+Costs: 35 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: Any axis of the table will do.
 Shows: Columns of the weights sum to 1, not rows.
 Hint: A query distributes its attention over keys. Look at the row sums.
 Rejected by: test_values
-Costs: 40 %
+Costs: 35 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: tanh(a) + tanh(b) does what tanh(a + b) does.
 Shows: the query adds the same to all its scores, so that every query has the same weights.
 Hint: What remains of the query in the softmax, if it only adds a number to a whole row?
 Rejected by: test_values
-Costs: 40 %
+Costs: 35 %
 """
 
 

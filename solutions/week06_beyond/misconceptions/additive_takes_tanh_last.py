@@ -5,7 +5,7 @@ Believes: The position of the tanh does not matter.
 Shows: Scores lie between -1 and 1, and queries hardly differ.
 Hint: The hidden vector is tanh(W_q q + W_k k). u reads the score off it: which comes first?
 Rejected by: test_values
-Costs: 40 %
+Costs: 35 %
 """
 
 

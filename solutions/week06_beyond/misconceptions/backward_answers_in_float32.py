@@ -5,7 +5,7 @@ Believes: gradients are always float32.
 Shows: inputs of half or double precision get gradients of a different dtype.
 Hint: Which dtype should a gradient have, independent of the dtype of the computation?
 Rejected by: test_every_dtype
-Costs: 15 %
+Costs: 20 %
 """
 
 _right = attention_backward

@@ -5,7 +5,7 @@ Believes: a key is used by many queries, so its gradient is their mean.
 Shows: the gradients of keys and values are n times as small as they should be.
 Hint: A key contributes to the loss through every query. How do several paths to the same variable combine in the chain rule?
 Rejected by: test_gradient_of_the_values
-Costs: 40 %
+Costs: 35 %
 """
 
 _right = attention_backward

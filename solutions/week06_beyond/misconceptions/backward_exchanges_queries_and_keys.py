@@ -5,7 +5,7 @@ Believes: both are products of the same matrices, so their order makes no differ
 Shows: with as many keys as queries the shapes are right and the values exchanged.
 Hint: Compare the shapes of your results with those of q and k for three queries and five keys.
 Rejected by: test_order
-Costs: 40 %
+Costs: 35 %
 """
 
 _right = attention_backward

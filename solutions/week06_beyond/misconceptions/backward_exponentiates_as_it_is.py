@@ -5,7 +5,7 @@ Believes: the maximum cancels, so it can be left out.
 Shows: right for small scores; NaN where an exponential overflows.
 Hint: What is exp(100) in float32? Look up what week 1 did about it.
 Rejected by: test_large_scores
-Costs: 15 %
+Costs: 20 %
 """
 
 

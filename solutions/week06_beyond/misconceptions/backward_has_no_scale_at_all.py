@@ -5,7 +5,7 @@ Believes: a constant factor makes no difference for gradients.
 Shows: all three gradients differ, because the weights differ already.
 Hint: Compare your weights with those of week 2 first.
 Rejected by: test_gradient_of_the_values
-Costs: 40 %
+Costs: 35 %
 """
 
 _right = attention_backward

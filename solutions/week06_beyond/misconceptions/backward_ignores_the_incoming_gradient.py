@@ -5,7 +5,7 @@ Believes: the loss is the sum of the outputs.
 Shows: all gradients are those of an incoming gradient of ones.
 Hint: Where does your code read `grad_out`?
 Rejected by: test_gradient_of_the_values
-Costs: 60 %
+Costs: 45 %
 """
 
 _right = attention_backward

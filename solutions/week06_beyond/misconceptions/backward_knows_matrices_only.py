@@ -5,7 +5,7 @@ Believes: transpose(0, 1) exchanges rows and columns.
 Shows: right for one sequence; an error or wrong values for a batch.
 Hint: Which axes hold keys and features of a tensor (B, H, m, d)? Count them from the end.
 Rejected by: test_any_leading_dimensions
-Costs: 40 %
+Costs: 35 %
 """
 
 

@@ -6,7 +6,7 @@ Shows: the gradient of the values is right; the gradients of queries and keys ar
     a row's scores do not sum to zero.
 Hint: Add 1 to all scores of a row. By how much may the loss change? Which property of the gradients follows?
 Rejected by: test_gradient_of_the_queries
-Costs: 40 %
+Costs: 35 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: a sum can be subtracted from the matrix whose rows were summed.
 Shows: with as many keys as queries the gradients of queries and keys are wrong; otherwise there is an error.
 Hint: Subtract a vector (n,) from a matrix (n, n). Does torch subtract one number per row or per column?
 Rejected by: test_gradient_of_the_queries
-Costs: 40 %
+Costs: 35 %
 """
 
 

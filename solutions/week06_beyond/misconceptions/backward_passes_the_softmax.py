@@ -5,7 +5,7 @@ Believes: the backward pass consists of the products only.
 Shows: the gradient of the values is right; those of queries and keys are far too large.
 Hint: Count the steps of the forward pass between `q @ k.mT` and `weights @ v`. Each has a step in the backward pass.
 Rejected by: test_gradient_of_the_queries
-Costs: 50 %
+Costs: 40 %
 """
 
 

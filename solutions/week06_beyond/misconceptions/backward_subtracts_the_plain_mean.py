@@ -5,7 +5,7 @@ Believes: the gradients of a row must sum to zero, so their mean is subtracted.
 Shows: the gradient of the values is right; those of queries and keys are not.
 Hint: A key with a small weight has little influence. Does it have little influence on what you subtract?
 Rejected by: test_gradient_of_the_queries
-Costs: 40 %
+Costs: 35 %
 """
 
 

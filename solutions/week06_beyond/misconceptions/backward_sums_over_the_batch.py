@@ -5,7 +5,7 @@ Believes: gradients of a batch are summed, as those of a weight are.
 Shows: every sequence gets the sum of the gradients of all.
 Hint: Is the query of one sequence used in another? What is summed for a weight of a Linear layer, and why?
 Rejected by: test_any_leading_dimensions
-Costs: 40 %
+Costs: 35 %
 """
 
 _right = attention_backward

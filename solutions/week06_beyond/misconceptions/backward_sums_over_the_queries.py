@@ -5,7 +5,7 @@ Believes: any axis of the table will do.
 Shows: the gradient of the values is right; those of queries and keys are not.
 Hint: Which weights share one softmax? Mark them in the table of weights.
 Rejected by: test_gradient_of_the_queries
-Costs: 40 %
+Costs: 35 %
 """
 
 

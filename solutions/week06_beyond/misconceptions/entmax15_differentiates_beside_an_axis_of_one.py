@@ -5,7 +5,7 @@ Believes: an axis of size 1 is the one that was summed over.
 Shows: right values; if a different axis has size 1, gradients belong to the wrong entries.
 Hint: Which axis does your backward sum over, and does `keepdim` put it back where it was?
 Rejected by: test_gradients_with_singleton_axes
-Costs: 15 %
+Costs: 20 %
 """
 
 _entmax15 = entmax15

@@ -5,7 +5,7 @@ Believes: fifteen halvings are as good as exact.
 Shows: rows sum to 1 up to the fourth digit only, in double precision too.
 Hint: Each halving gives one more bit. How many bits does float64 have? And once you know which entries stay, there is a formula for the threshold.
 Rejected by: test_exact_to_the_dtype
-Costs: 15 %
+Costs: 20 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: S is the variance of the support.
 Shows: right where one entry takes all; otherwise rows do not sum to 1.
 Hint: Write out Σ (z - τ)² = 1 over k entries with mean M. Is Σ (z - M)² divided by k in it?
 Rejected by: test_values
-Costs: 40 %
+Costs: 35 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: the scale of attention is √d, so it is here.
 Shows: products of features approximate exp(q·k/d): right for d = 1 only.
 Hint: Queries and keys are both scaled, and then multiplied. What is left of the scale in the product?
 Rejected by: test_values
-Costs: 40 %
+Costs: 35 %
 """
 
 

@@ -6,7 +6,7 @@ Shows: the features are too large, the more the longer the vector; products of f
     exp(q·k/√d).
 Hint: What is the mean of exp(w·x') over normal w? The norm takes just that out.
 Rejected by: test_values
-Costs: 40 %
+Costs: 35 %
 """
 
 

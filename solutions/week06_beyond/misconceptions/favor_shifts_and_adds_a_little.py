@@ -6,7 +6,7 @@ Shows: the features lose their size against each other, and none can be small.
 Hint: The formula has one exponential and one root. What else does your code do to a feature, and
     what does that do to a key?
 Rejected by: test_values
-Costs: 50 %
+Costs: 40 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: an exponential always needs its maximum subtracted, and a factor does 
 Shows: the largest feature of every vector is 1/√r, and the features of keys lose their size against each other.
 Hint: In a softmax the factor cancels, because the row is divided by its sum. What is divided here? And what would it do to keys?
 Rejected by: test_values
-Costs: 40 %
+Costs: 35 %
 Belief: shift_per_vector
 """
 

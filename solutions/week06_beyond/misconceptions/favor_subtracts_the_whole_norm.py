@@ -5,7 +5,7 @@ Believes: the square completes the exponent.
 Shows: long vectors have far too small features.
 Hint: Which half does the lemma's exponent take, and why does the product of two features need it?
 Rejected by: test_values
-Costs: 35 %
+Costs: 30 %
 """
 
 def favor_features(x, projection):

@@ -6,7 +6,7 @@ Shows: long vectors get features that are far too small.
 Hint: In the lemma both terms of the exponent contain the same vector. Which one do you multiply
     with w?
 Rejected by: test_values
-Costs: 35 %
+Costs: 30 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: where the backend is torch, torch may be used.
 Shows: works on this backend, and on no other.
 Hint: Every operation has its counterpart in keras.ops, usually under the name it has in NumPy.
 Rejected by: test_values
-Costs: 50 %
+Costs: 40 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: a small negative number hides, and zeros afterwards make sure.
 Shows: hidden keys get 0, but the others share less than 1 among them.
 Hint: Sum your rows. Who has the rest, at the time of the division?
 Rejected by: test_mask
-Costs: 40 %
+Costs: 35 %
 """
 
 def keras_attention(q, k, v, mask=None):

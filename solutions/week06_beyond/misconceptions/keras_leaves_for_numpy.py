@@ -5,7 +5,7 @@ Believes: keras.ops.convert_to_numpy is part of keras.ops, so nothing is lost.
 Shows: right values without gradients: a NumPy array keeps no graph.
 Hint: Which of your steps could a backend not differentiate, or not run on its own device?
 Rejected by: test_gradients
-Costs: 50 %
+Costs: 40 %
 """
 
 _right_keras_attention = keras_attention

@@ -6,7 +6,7 @@ Shows: early outputs are far too small; the last one is right.
 Hint: Equal values should be returned unchanged, for the first query too. Which keys does your
     denominator include?
 Rejected by: test_causal
-Costs: 35 %
+Costs: 30 %
 """
 
 

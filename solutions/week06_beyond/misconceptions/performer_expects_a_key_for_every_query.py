@@ -5,7 +5,7 @@ Believes: causal attention is self-attention.
 Shows: right for n = m, an error about shapes otherwise.
 Hint: There is a running sum for every key. Which of them does query i need, and what if there is none for it?
 Rejected by: test_causal_of_unequal_lengths
-Costs: 15 %
+Costs: 20 %
 """
 
 

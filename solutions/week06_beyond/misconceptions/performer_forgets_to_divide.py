@@ -5,7 +5,7 @@ Believes: the features already make weights.
 Shows: equal values come out as something else; results grow with the number of keys.
 Hint: Give all keys the value 1. What should come out, and what comes out?
 Rejected by: test_values
-Costs: 50 %
+Costs: 40 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: the features are normalised already.
 Shows: the weights of a query do not sum to one: outputs are too small or too large.
 Hint: With all values equal to 1, what should come out, and what comes out of yours?
 Rejected by: test_equal_values
-Costs: 40 %
+Costs: 35 %
 """
 
 def performer_attention(q, k, v, projection, causal=False):

@@ -6,7 +6,7 @@ Shows: every key gets a different factor; wrong as soon as keys differ.
 Hint: Numerator and denominator are sums over keys. Which factors can be taken out of both: those
     that depend on the query, or those that depend on the key?
 Rejected by: test_keys_of_different_lengths
-Costs: 35 %
+Costs: 30 %
 Belief: shift_per_vector
 """
 

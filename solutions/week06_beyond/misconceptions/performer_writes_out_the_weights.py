@@ -6,7 +6,7 @@ Shows: right values; work and memory grow with the square of the length, as they
 Hint: A product of three matrices can be computed in two orders. What is the size of the
     intermediate result?
 Rejected by: test_growth
-Costs: 50 %
+Costs: 40 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: the table belongs to the keys, so it is multiplied by the keys.
 Shows: right sizes where n = m, wrong scores.
 Hint: Multiply out q · (k + a). Which vector does a meet?
 Rejected by: test_values
-Costs: 40 %
+Costs: 35 %
 """
 
 

@@ -6,7 +6,7 @@ Shows: the rows for keys before and after the query change places.
 Hint: To which row of the table does the key right after the query belong? Try a table in which only
     that row is not zero.
 Rejected by: test_values
-Costs: 40 %
+Costs: 35 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: only how far away a key is matters.
 Shows: the first half of the table is never read.
 Hint: The table has 2D + 1 rows, not D + 1. What are the others for?
 Rejected by: test_values
-Costs: 40 %
+Costs: 35 %
 """
 
 

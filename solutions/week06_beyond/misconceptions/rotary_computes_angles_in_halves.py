@@ -7,7 +7,7 @@ Shows: right for short sequences; after a few dozen positions, half-precision ve
 Hint: bfloat16 has 8 bits for the digits. Which position does 257 become? When should the conversion
     to half precision come?
 Rejected by: test_far_positions_in_halves
-Costs: 15 %
+Costs: 20 %
 """
 
 

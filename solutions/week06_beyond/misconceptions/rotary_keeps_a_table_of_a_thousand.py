@@ -5,7 +5,7 @@ Believes: no text is longer than that.
 Shows: positions from 1024 on are all turned like the last one.
 Hint: What does your table say for position 5000?
 Rejected by: test_positions_beyond_a_thousand
-Costs: 15 %
+Costs: 20 %
 """
 
 _rotary = rotary

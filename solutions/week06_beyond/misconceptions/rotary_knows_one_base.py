@@ -5,7 +5,7 @@ Believes: the base of the paper is the base.
 Shows: wrong for any other base, which long-context models use.
 Hint: Where does your code use `base`, apart from the signature?
 Rejected by: test_base
-Costs: 15 %
+Costs: 20 %
 """
 
 

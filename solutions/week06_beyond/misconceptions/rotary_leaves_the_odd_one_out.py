@@ -5,7 +5,7 @@ Believes: an entry without a partner can remain unchanged.
 Shows: a size that cannot be right goes unnoticed.
 Hint: The docstring says what happens for an odd d.
 Rejected by: test_refuses_an_odd_size
-Costs: 10 %
+Costs: 15 %
 """
 
 _right_rotary = rotary

@@ -5,7 +5,7 @@ Believes: the angles are repeated in the same way for both kinds of pairs.
 Shows: the two entries of a pair are turned by different angles, so lengths change.
 Hint: Print the angle that each entry gets. Should the two entries of a pair get the same angle?
 Rejected by: test_values
-Costs: 50 %
+Costs: 40 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: the positions of a pair's two numbers do not matter.
 Shows: every number is rotated, but in the wrong position; even position 0 permutes the vector.
 Hint: What should position 0 do to a vector? Compare where you read a pair with where you write it.
 Rejected by: test_values
-Costs: 50 %
+Costs: 40 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: the sign of the angle does not matter.
 Shows: dot products of two vectors turned like this are right; a single turned vector is not.
 Hint: Turn the point (1, 0) by a small angle, counter-clockwise. Is its second coordinate positive or negative?
 Rejected by: test_values
-Costs: 35 %
+Costs: 30 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: the two conventions differ in how one writes them, not in what they do
 Shows: lengths change, and products do not depend on the distance alone.
 Hint: Which two entries are one point of the plane? Are they turned by the same angle?
 Rejected by: test_values
-Costs: 50 %
+Costs: 40 %
 """
 
 def rotary(x, positions=None, base=10000.0):

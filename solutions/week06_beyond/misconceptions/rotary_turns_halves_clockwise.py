@@ -6,7 +6,7 @@ Shows: dot products depend on the distance alone, as they should, but no entry i
 Hint: Turn the vector (1, 0, 0, 0) by hand. Which two entries are a point of the plane here, and
     which way does the docstring turn it?
 Rejected by: test_values
-Costs: 45 %
+Costs: 35 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: Two entries with consecutive indices are neighbours in memory.
 Shows: An error for an input such as `x[:, ::2]`.
 Hint: What is `x[:, ::2].stride()`? Which of your operations depends on it?
 Rejected by: test_inputs_that_are_views
-Costs: 10 %
+Costs: 15 %
 """
 
 

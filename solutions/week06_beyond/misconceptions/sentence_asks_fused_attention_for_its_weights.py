@@ -5,7 +5,7 @@ Believes: output_attentions=True is all it takes.
 Shows: a warning, and an empty tuple instead of the attentions, which cannot be stacked.
 Hint: Read the warning. Fused attention never writes the weights down, so it has none to give.
 Rejected by: test_fused_attention
-Costs: 40 %
+Costs: 35 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: set_grad_enabled(False) is how one reads without recording.
 Shows: the right weights, but afterwards nothing in the caller's program learns.
 Hint: Which form of no_grad ends by itself?
 Rejected by: test_mode_is_given_back
-Costs: 15 %
+Costs: 20 %
 """
 
 _sentence = sentence_attention

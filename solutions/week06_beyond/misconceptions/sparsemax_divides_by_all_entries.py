@@ -6,7 +6,7 @@ Shows: rows no longer sum to 1 as soon as one entry is zero; right where all ent
     together.
 Hint: Sum one of your rows. How many entries were lowered and stayed positive, and by how many did you divide?
 Rejected by: test_values
-Costs: 50 %
+Costs: 40 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: a threshold is a number to compare with, and numbers to compare with n
 Shows: right values; the gradient of the sum of a row is not zero, although that sum is always 1.
 Hint: Raise all entries by a little: what happens to the probabilities? Which part of your formula would have to move along, and does it carry a gradient?
 Rejected by: test_gradients
-Costs: 40 %
+Costs: 35 %
 Belief: constant_threshold
 """
 

@@ -6,7 +6,7 @@ Shows: right for a vector; an error or mixed rows for anything with more axes.
 Hint: Give it two rows at once. Which of your calls name the axis they work along, and which leave
     it to their default?
 Rejected by: test_values
-Costs: 50 %
+Costs: 40 %
 """
 
 def sparsemax(x, dim=-1):

@@ -5,7 +5,7 @@ Believes: the threshold needs the sum over the support, and one already has sums
 Shows: the threshold is wrong as soon as several entries stay, and the rows no longer sum to 1.
 Hint: The last cumulative sum of the support is already the sum of what? What does adding them up count twice?
 Rejected by: test_values
-Costs: 40 %
+Costs: 35 %
 """
 
 

@@ -6,7 +6,7 @@ Shows: the threshold is far off: rows do not sum to 1.
 Hint: The last cumulative sum of the support is already the sum of what? What does adding them up
     count twice?
 Rejected by: test_values
-Costs: 40 %
+Costs: 35 %
 """
 
 def sparsemax(x, dim=-1):

@@ -5,7 +5,7 @@ Believes: an entry stays if it exceeds the mean of those before it.
 Shows: only the largest entry stays: every row is one-hot.
 Hint: The entries that stay sum to 1 above the threshold. Where is that 1 in your test?
 Rejected by: test_values
-Costs: 40 %
+Costs: 35 %
 """
 
 def sparsemax(x, dim=-1):

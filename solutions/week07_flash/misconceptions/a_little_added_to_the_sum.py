@@ -5,7 +5,7 @@ Believes: A small number prevents a division by zero later.
 Shows: Rows of only -inf do not sum to 0, and float64 loses digits.
 Hint: What should the sum of a row of only -inf be? Whoever divides by it can take care.
 Rejected by: test_only_minus_infinity
-Costs: 15 %
+Costs: 20 %
 Belief: guards_the_denominator
 """
 

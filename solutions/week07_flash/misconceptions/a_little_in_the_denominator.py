@@ -5,7 +5,7 @@ Believes: A division needs protection.
 Shows: Weights sum to a little less than 1, which shows in float64.
 Hint: After the first block the sum is at least 1. What is there to protect?
 Rejected by: test_float_types
-Costs: 15 %
+Costs: 20 %
 Belief: guards_the_denominator
 """
 

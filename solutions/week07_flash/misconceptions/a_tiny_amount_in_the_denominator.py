@@ -5,7 +5,7 @@ Believes: A division needs protection.
 Shows: Weights sum to a little less than 1: float64 loses half of its digits.
 Hint: After the first block the sum is at least 1. What is there to protect?
 Rejected by: test_float_types
-Costs: 5 %
+Costs: 15 %
 Belief: guards_the_denominator
 """
 

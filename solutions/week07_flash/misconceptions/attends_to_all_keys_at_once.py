@@ -6,7 +6,7 @@ Shows: The right values and gradients in linear memory. But a row of scores is a
     is ever rescaled.
 Hint: `block_size` is a number of keys. What do you need to remember of the earlier keys when the next block comes?
 Rejected by: test_keys_come_in_blocks
-Costs: 50 %
+Costs: 40 %
 Belief: queries_in_blocks
 """
 

@@ -5,7 +5,7 @@ Believes: keepdim makes the shapes fit, so it can stay.
 Shows: Shape (..., 1) instead of (...).
 Hint: Keeping the axis helps inside. Which shape does the docstring name for the results?
 Rejected by: test_values
-Costs: 15 %
+Costs: 20 %
 Belief: axis_of_one
 """
 

@@ -5,7 +5,7 @@ Believes: Autograd differentiates what happens in `forward`.
 Shows: Right values; an error as soon as a gradient is needed.
 Hint: Autograd does not look into the `forward` of a Function. Who computes its gradients?
 Rejected by: test_gradients
-Costs: 60 %
+Costs: 45 %
 """
 
 

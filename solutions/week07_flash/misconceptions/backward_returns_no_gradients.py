@@ -5,7 +5,7 @@ Believes: A backward pass has to exist, and autograd does the rest.
 Shows: Right values; queries, keys and values get no gradient.
 Hint: What does None mean for an input of `forward`, and which inputs does it suit?
 Rejected by: test_gradients
-Costs: 60 %
+Costs: 45 %
 """
 
 

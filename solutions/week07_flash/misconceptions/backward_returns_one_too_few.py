@@ -6,7 +6,7 @@ Shows: outputs are right; every call of backward() fails.
 Hint: Count the arguments of `forward` after `ctx`. Which of them have no gradient, and what is
     returned in their place?
 Rejected by: test_gradients
-Costs: 40 %
+Costs: 35 %
 """
 
 

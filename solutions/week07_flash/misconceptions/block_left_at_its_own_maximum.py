@@ -5,7 +5,7 @@ Believes: Only the old sum needs rescaling.
 Shows: Right as long as every block brings a new maximum; too large otherwise.
 Hint: When the maximum does not change, what does the sum of the new block refer to?
 Rejected by: test_maximum_comes_first
-Costs: 50 %
+Costs: 40 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: A softmax over all keys is the mean of softmaxes over blocks.
 Shows: Each block counts the same, however small its scores are.
 Hint: Compare the denominators of two blocks: which block deserves more weight, and how much more?
 Rejected by: test_scores_that_rise
-Costs: 60 %
+Costs: 45 %
 """
 
 

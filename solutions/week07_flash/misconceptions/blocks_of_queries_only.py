@@ -6,7 +6,7 @@ Shows: The right values, and no table of n x m scores. But a row of scores is as
     is ever rescaled.
 Hint: `block_size` is a number of keys. What do you need to remember of the earlier keys when the next block comes?
 Rejected by: test_keys_come_in_blocks
-Costs: 60 %
+Costs: 45 %
 Belief: queries_in_blocks
 """
 

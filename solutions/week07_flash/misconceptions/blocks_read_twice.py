@@ -6,7 +6,7 @@ Shows: Right for a list; a generator is used up after the first time, and the su
 Hint: A generator yields each block only once. What can be done to a sum when its reference
     turns out too small?
 Rejected by: test_read_once
-Costs: 40 %
+Costs: 35 %
 """
 
 

@@ -6,7 +6,7 @@ Shows: An error for transposed or expanded blocks.
 Hint: Most functions work along the last axis for any leading axes; `reshape` copies if
     necessary.
 Rejected by: test_views
-Costs: 15 %
+Costs: 20 %
 Belief: contiguous_input
 """
 

@@ -6,7 +6,7 @@ Shows: Close to right, and exact only where all blocks have equal sums.
 Hint: A block with ten good keys deserves more than one with a single good key. Which number knows
     of all of them?
 Rejected by: test_values
-Costs: 50 %
+Costs: 40 %
 """
 
 

@@ -6,7 +6,7 @@ Shows: The gradients of queries and keys are wrong; that of the values is right.
 Hint: Raise one score: its weight rises, and all the others fall. Where are the others in your
     formula?
 Rejected by: test_gradients
-Costs: 40 %
+Costs: 35 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: weight * gradient - correction is the same with fewer brackets.
 Shows: The gradients of queries and keys are wrong, also at keys that hardly get any weight.
 Hint: The gradient of a score is its weight times a difference. Where does the bracket go?
 Rejected by: test_gradients
-Costs: 35 %
+Costs: 30 %
 """
 
 

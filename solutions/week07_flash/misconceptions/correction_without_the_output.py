@@ -6,7 +6,7 @@ Shows: The gradients of queries and keys are wrong.
 Hint: Write the row sum of weight times gradient, put in where the gradient of a weight comes from,
     and swap the two sums.
 Rejected by: test_gradients
-Costs: 35 %
+Costs: 30 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: Only the values depend on the maximum.
 Shows: The weights sum to less than 1 wherever the maximum rises; the logsumexp is too large.
 Hint: With v = 1 everywhere, output and sum are the same number. Are they, in your code?
 Rejected by: test_scores_that_rise
-Costs: 35 %
+Costs: 30 %
 Belief: sum_not_rescaled
 """
 

@@ -6,7 +6,7 @@ Shows: Early blocks are divided several times and count too little.
 Hint: When the next block comes, what would you have to multiply by before you add? Or: when is one
     division enough?
 Rejected by: test_values
-Costs: 35 %
+Costs: 30 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: float32 is wide enough for attention.
 Shows: Seven right digits in float64.
 Hint: No less than float32, but no less than the inputs either: torch.promote_types.
 Rejected by: test_float_types
-Costs: 10 %
+Costs: 15 %
 Belief: float32_everywhere
 """
 

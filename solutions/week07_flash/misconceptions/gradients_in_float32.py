@@ -5,7 +5,7 @@ Believes: Gradients need no more than float32.
 Shows: Seven right digits in float64.
 Hint: No less than float32, but no less than the inputs either.
 Rejected by: test_float_types
-Costs: 10 %
+Costs: 15 %
 Belief: float32_everywhere
 """
 

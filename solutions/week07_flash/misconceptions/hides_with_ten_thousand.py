@@ -5,7 +5,7 @@ Believes: No score is as low as -1e4.
 Shows: Queries with very negative scores attend to hidden keys.
 Hint: For any number you choose, a score can be lower. Which one is lower than all?
 Rejected by: test_very_negative_scores
-Costs: 15 %
+Costs: 20 %
 """
 
 

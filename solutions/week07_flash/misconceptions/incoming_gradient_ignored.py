@@ -5,7 +5,7 @@ Believes: backward computes the derivative of the output.
 Shows: Right only if a plain sum follows.
 Hint: What arrives is the gradient of the loss by the output; what you return is that by the inputs.
 Rejected by: test_gradients
-Costs: 40 %
+Costs: 35 %
 """
 
 

@@ -6,7 +6,7 @@ Shows: The correction is right; everything that needs the gradient afterwards is
 Hint: A method that ends in _ writes into its tensor. What do you still need the gradient for
     afterwards?
 Rejected by: test_gradients
-Costs: 15 %
+Costs: 20 %
 """
 
 

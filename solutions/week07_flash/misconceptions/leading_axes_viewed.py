@@ -5,7 +5,7 @@ Believes: A tensor's memory order follows its shape.
 Shows: An error for transposed or expanded inputs.
 Hint: Matrix products take any leading axes; where you must reshape, `reshape` copies if it has to.
 Rejected by: test_views
-Costs: 15 %
+Costs: 20 %
 Belief: contiguous_input
 """
 

@@ -5,7 +5,7 @@ Believes: A by-product needs no gradient.
 Shows: The values are right; the logsumexp carries no gradient.
 Hint: Both results are differentiable. The maximum may be taken for a constant; the sum may not.
 Rejected by: test_gradients
-Costs: 10 %
+Costs: 15 %
 """
 
 

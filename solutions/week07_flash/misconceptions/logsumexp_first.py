@@ -5,7 +5,7 @@ Believes: The order of two results is a matter of taste.
 Shows: Results of the wrong shapes.
 Hint: The docstring names the output first.
 Rejected by: test_values
-Costs: 10 %
+Costs: 15 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: The shape that is handy inside is the shape of the result.
 Shows: Shape (..., n, 1) instead of (..., n).
 Hint: Drop that axis at the end, and no other of size 1.
 Rejected by: test_logsumexp
-Costs: 10 %
+Costs: 15 %
 Belief: axis_of_one
 """
 

@@ -5,7 +5,7 @@ Believes: The logsumexp is for the backward pass, which needs it precise.
 Shows: Wrong type of the second result in half precision.
 Hint: Keep a precise one for yourself if you like; what is returned has the type of the inputs.
 Rejected by: test_float_types
-Costs: 10 %
+Costs: 15 %
 """
 
 

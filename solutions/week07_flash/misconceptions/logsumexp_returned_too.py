@@ -5,7 +5,7 @@ Believes: FlashAttention returns what tiled_attention returns.
 Shows: Two results instead of one, and a backward pass that receives two gradients.
 Hint: apply gives the output alone; the logsumexp travels to the backward pass by ctx.
 Rejected by: test_values
-Costs: 10 %
+Costs: 15 %
 """
 
 

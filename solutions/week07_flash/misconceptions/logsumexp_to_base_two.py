@@ -5,7 +5,7 @@ Believes: Powers of two are faster, and the result is the same.
 Shows: The logsumexp is too large by the factor 1/log(2).
 Hint: Base 2 inside is fine. Which number takes a logarithm from base 2 to base e?
 Rejected by: test_logsumexp
-Costs: 15 %
+Costs: 20 %
 """
 
 

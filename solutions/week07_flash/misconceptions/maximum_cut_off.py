@@ -6,7 +6,7 @@ Shows: The values are right; the maximum carries no gradient.
 Hint: In a softmax the maximum cancels. Does it cancel in a sum of exp(x - maximum) that is returned
     as it is?
 Rejected by: test_gradients
-Costs: 15 %
+Costs: 20 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: Any number will do as a reference, so the latest is fine.
 Shows: maximum + log(sum) may still be right, but neither number is, and large numbers overflow.
 Hint: The maximum never goes down. Compare what the new block brings with what you have.
 Rejected by: test_maximum_comes_first
-Costs: 50 %
+Costs: 40 %
 """
 
 

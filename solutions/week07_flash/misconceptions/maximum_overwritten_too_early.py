@@ -5,7 +5,7 @@ Believes: The order of the updates does not matter.
 Shows: The factor is always 1, so neither sum nor output is rescaled.
 Hint: Print the factor for a few blocks. Which two maxima is it made of?
 Rejected by: test_scores_that_rise
-Costs: 35 %
+Costs: 30 %
 """
 
 

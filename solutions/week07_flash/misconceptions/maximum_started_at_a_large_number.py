@@ -5,7 +5,7 @@ Believes: No number is smaller than -1e9.
 Shows: A row of only -inf gives (-1e9, 0).
 Hint: One number is smaller than yours, and the docstring names it.
 Rejected by: test_only_minus_infinity
-Costs: 15 %
+Costs: 20 %
 """
 
 

@@ -6,7 +6,7 @@ Shows: An error about the number of gradients.
 Hint: backward returns one value per argument of forward. What is the gradient of something that has
     none?
 Rejected by: test_gradients
-Costs: 40 %
+Costs: 35 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: One maximum prevents overflow as well as many.
 Shows: Right for rows of similar size; rows far below the largest vanish or become NaN.
 Hint: Look at two rows, one near 0 and one near -3000. By how much is each shifted?
 Rejected by: test_rows_of_different_magnitude
-Costs: 35 %
+Costs: 30 %
 Belief: global_maximum
 """
 

@@ -6,7 +6,7 @@ Shows: Early blocks weigh too much wherever the maximum rises.
 Hint: Output and sum were added up from the same exponentials. Which of the two still refers to the
     old maximum?
 Rejected by: test_scores_that_rise
-Costs: 40 %
+Costs: 35 %
 """
 
 

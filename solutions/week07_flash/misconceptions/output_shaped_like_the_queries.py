@@ -5,7 +5,7 @@ Believes: Values are as large as queries.
 Shows: An error where d_v differs from d.
 Hint: The output consists of averaged values. Which tensor knows their size?
 Rejected by: test_head_sizes
-Costs: 15 %
+Costs: 20 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: Scaling once saves work in every block.
 Shows: The caller's queries are changed.
 Hint: Scaling once is a good idea. Put the result into a new tensor.
 Rejected by: test_values
-Costs: 15 %
+Costs: 20 %
 Belief: changes_the_argument
 """
 

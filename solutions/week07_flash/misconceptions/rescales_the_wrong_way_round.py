@@ -6,7 +6,7 @@ Shows: Early blocks drown out all others where the maximum rises.
 Hint: Results that refer to a larger maximum are smaller. Try two keys with scores 0 and 5, a block
     each.
 Rejected by: test_scores_that_rise
-Costs: 35 %
+Costs: 30 %
 Belief: rescales_upside_down
 """
 

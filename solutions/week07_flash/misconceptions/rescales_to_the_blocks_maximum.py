@@ -6,7 +6,7 @@ Shows: Right where every block brings a new maximum; early blocks weigh too much
 Hint: Old results and new weights must refer to the same maximum. Which one do your weights refer
     to?
 Rejected by: test_scores_that_fall
-Costs: 35 %
+Costs: 30 %
 """
 
 

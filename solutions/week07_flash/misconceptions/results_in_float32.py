@@ -6,7 +6,7 @@ Shows: Wrong type for half and double precision.
 Hint: Computing in a wider type is fine. Go back to the type of the blocks at the end, and never to
     a narrower one.
 Rejected by: test_float_types
-Costs: 15 %
+Costs: 20 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: The weights of a block are the softmax of its scores.
 Shows: Every block's weights sum to 1; right if one block contains all keys.
 Hint: The weights are exp(score - something) with the same something for all blocks. You saved it.
 Rejected by: test_gradients
-Costs: 40 %
+Costs: 35 %
 """
 
 

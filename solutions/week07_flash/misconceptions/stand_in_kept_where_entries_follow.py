@@ -5,7 +5,7 @@ Believes: Only rows without any entry need their -inf back.
 Shows: Rows of only -inf are right; those that begin with a block of -inf never go below 0.
 Hint: Follow the maximum of a row with the blocks (-inf, -inf) and (-3, -4). What is it at the end?
 Rejected by: test_minus_infinity_before_very_negative_numbers
-Costs: 15 %
+Costs: 20 %
 """
 
 

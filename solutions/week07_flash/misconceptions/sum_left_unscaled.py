@@ -6,7 +6,7 @@ Shows: The sum is too large wherever the maximum rises after the first block.
 Hint: What was summed up before refers to another maximum. By which factor do exp(x - old) and exp(x
     - new) differ?
 Rejected by: test_maximum_rises
-Costs: 50 %
+Costs: 40 %
 Belief: sum_not_rescaled
 """
 

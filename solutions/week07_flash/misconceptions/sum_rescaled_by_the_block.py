@@ -6,7 +6,7 @@ Shows: Right for the first block, and wherever both maxima are equal.
 Hint: The old sum refers to the old maximum. Which two numbers form the factor that rescales it to
     the new one?
 Rejected by: test_values
-Costs: 40 %
+Costs: 35 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: A larger maximum makes the old sum larger.
 Shows: The sum explodes where the maximum rises.
 Hint: A sum that refers to a larger maximum must be smaller. Try one row by hand: first 0, then 5.
 Rejected by: test_maximum_rises
-Costs: 40 %
+Costs: 35 %
 Belief: rescales_upside_down
 """
 

@@ -5,7 +5,7 @@ Believes: float32 is wide enough for everything.
 Shows: Seven right digits in float64.
 Hint: torch.promote_types knows the wider of two types.
 Rejected by: test_float_types
-Costs: 15 %
+Costs: 20 %
 Belief: float32_everywhere
 """
 

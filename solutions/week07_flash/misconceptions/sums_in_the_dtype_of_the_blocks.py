@@ -5,7 +5,7 @@ Believes: addition gives the same result in every dtype.
 Shows: in bfloat16, a sum of 256 no longer grows by 1: the sum is too small for rows of many blocks.
 Hint: What is 256 + 1 in bfloat16? Which dtype can hold a sum of hundreds of numbers?
 Rejected by: test_many_blocks_in_half_precision
-Costs: 10 %
+Costs: 15 %
 """
 
 

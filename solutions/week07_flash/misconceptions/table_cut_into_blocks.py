@@ -5,7 +5,7 @@ Believes: What counts is that the softmax is computed in blocks.
 Shows: Right results, with a table of n x m scores in memory.
 Hint: Cut the keys instead of the scores: which part of k does one block of scores need?
 Rejected by: test_no_table_of_scores
-Costs: 60 %
+Costs: 45 %
 """
 
 

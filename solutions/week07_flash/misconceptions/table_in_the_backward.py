@@ -6,7 +6,7 @@ Shows: Right gradients, with n x m weights in memory.
 Hint: The forward pass went through blocks of keys. What does the backward pass of one block need,
     and what does it give?
 Rejected by: test_memory_of_the_backward_is_linear
-Costs: 50 %
+Costs: 40 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: Only what is kept for the backward pass takes memory.
 Shows: Right results, with n x m scores in memory.
 Hint: You have written a forward pass without the table.
 Rejected by: test_memory_of_the_forward_is_linear
-Costs: 50 %
+Costs: 40 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: Keys that no query sees need no gradient.
 Shows: An error about the shape of a gradient, where there are more keys than queries.
 Hint: A gradient has the shape of its input. What is the gradient of a key that no query sees?
 Rejected by: test_gradients_causal_with_more_keys_or_queries
-Costs: 15 %
+Costs: 20 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: exp(score - maximum) is the weight.
 Shows: The weights of the backward pass sum to more than 1.
 Hint: maximum and sum together make the logsumexp. Which of the two is missing?
 Rejected by: test_gradients
-Costs: 35 %
+Costs: 30 %
 """
 
 

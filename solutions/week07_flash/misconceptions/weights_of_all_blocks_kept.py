@@ -6,7 +6,7 @@ Shows: Right values and gradients; all blocks together are n x m numbers.
 Hint: How many blocks are there, and how large are they together? What can be computed again from q,
     k and one number per query?
 Rejected by: test_no_weights_are_kept
-Costs: 60 %
+Costs: 45 %
 """
 
 

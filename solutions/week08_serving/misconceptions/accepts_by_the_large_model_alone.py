@@ -5,7 +5,7 @@ Believes: The large model decides, so its probability does.
 Shows: Too few drafts are accepted, even from a draft model that equals the large one.
 Hint: If p and q are the same, every draft should be accepted. What has to be divided by what?
 Rejected by: test_all_kept
-Costs: 50 %
+Costs: 40 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: The prefill gives the first token, and then max_new_tokens - 1 follow.
 Shows: One token too many if none is requested.
 Hint: max_new_tokens may be 0. What does your loop do then?
 Rejected by: test_nothing_to_add
-Costs: 15 %
+Costs: 20 %
 """
 
 

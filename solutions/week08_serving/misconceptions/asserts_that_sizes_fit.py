@@ -5,7 +5,7 @@ Believes: assert is how one checks arguments.
 Shows: AssertionError instead of ValueError.
 Hint: Raise a ValueError that names the number.
 Rejected by: test_refuses_sizes_that_do_not_fit
-Costs: 10 %
+Costs: 15 %
 """
 
 

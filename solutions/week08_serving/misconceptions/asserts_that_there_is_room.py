@@ -5,7 +5,7 @@ Believes: assert is how one checks arguments.
 Shows: AssertionError instead of ValueError, and nothing with `python -O`.
 Hint: assert is for what cannot happen. A full cache can: raise a ValueError.
 Rejected by: test_refuses_what_does_not_fit
-Costs: 15 %
+Costs: 20 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: A piece of one position is the first of its piece.
 Shows: After the prompt each token sees the first position alone.
 Hint: What is the position of the token that follows a prompt of five? Which of its keys may it see?
 Rejected by: test_prefill_and_decode
-Costs: 50 %
+Costs: 40 %
 """
 
 

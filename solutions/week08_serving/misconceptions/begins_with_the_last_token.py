@@ -5,7 +5,7 @@ Believes: with a cache each call gets one token, the first call as well.
 Shows: the text goes on as if the prompt had one token.
 Hint: After the first call, how many positions are in the caches, and how many should be?
 Rejected by: test_most_likely_tokens
-Costs: 50 %
+Costs: 40 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: Any number of key-value heads will do.
 Shows: 16 heads that should share 3 are accepted.
 Hint: H / H_kv heads share one. What if that is not an integer?
 Rejected by: test_refuses_sizes_that_do_not_fit
-Costs: 15 %
+Costs: 20 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: What is freed should be clean.
 Shows: All other sequences lose their contents.
 Hint: Other sequences' pages must not be cleared. Does anyone read a page before it is written?
 Rejected by: test_other_sequences_stay_when_one_is_freed
-Costs: 35 %
+Costs: 30 %
 """
 
 

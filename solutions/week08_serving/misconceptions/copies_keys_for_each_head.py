@@ -5,7 +5,7 @@ Believes: A copy that is thrown away at once costs nothing.
 Shows: Right numbers; but all heads together copy what sharing saved, in every step.
 Hint: What does `k[:, h // group]` give without `.clone()`? Does any head change its keys?
 Rejected by: test_keys_are_not_copied_for_each_head
-Costs: 40 %
+Costs: 35 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: The cache has a length.
 Shows: Right for a single sequence; two of them get each other's places.
 Hint: Each sequence has a different number of positions.
 Rejected by: test_sequences_side_by_side
-Costs: 50 %
+Costs: 40 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: float16 means 16 for each number.
 Shows: Eight times the right number.
 Hint: The name of a dtype counts bits. How many of them make a byte?
 Rejected by: test_a_model
-Costs: 40 %
+Costs: 35 %
 """
 
 

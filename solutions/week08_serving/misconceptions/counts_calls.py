@@ -5,7 +5,7 @@ Believes: An append is one token.
 Shows: Right while decoding, wrong after a prompt.
 Hint: A prompt is appended at once. How many positions has k, and on which axis?
 Rejected by: test_everything_so_far
-Costs: 50 %
+Costs: 40 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: `//` says how many pages the positions take.
 Shows: The positions of a page that is not full have no page.
 Hint: How many pages do 5 positions take, if a page holds 4? What does 5 // 4 say?
 Rejected by: test_what_was_appended
-Costs: 40 %
+Costs: 35 %
 """
 
 

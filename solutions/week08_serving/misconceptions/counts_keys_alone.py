@@ -5,7 +5,7 @@ Believes: The cache is there so that keys need not be computed again.
 Shows: Half of the right number.
 Hint: What does a new query need of every earlier position, in addition to its key?
 Rejected by: test_a_model
-Costs: 50 %
+Costs: 40 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: The size of a cache is how many numbers are in it.
 Shows: Too small by the bytes of one number.
 Hint: How many numbers is right. What does one of them take in memory?
 Rejected by: test_a_model
-Costs: 40 %
+Costs: 35 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: There is one cache, which all layers use.
 Shows: Too small by the number of layers.
 Hint: Each layer computes keys from a different input. How many caches does a model need?
 Rejected by: test_a_model
-Costs: 50 %
+Costs: 40 %
 """
 
 

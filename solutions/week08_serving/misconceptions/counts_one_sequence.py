@@ -5,7 +5,7 @@ Believes: Sequences that are served together share a cache.
 Shows: Right for a batch of one alone.
 Hint: Two sequences have different keys at the same position. Where are they all kept?
 Rejected by: test_batch
-Costs: 40 %
+Costs: 35 %
 """
 
 

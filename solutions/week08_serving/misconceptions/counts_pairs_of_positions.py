@@ -5,7 +5,7 @@ Believes: Attention's memory is quadratic in the length.
 Shows: Far too large, the more so the longer the text.
 Hint: The table of scores has an entry per pair of positions. What has the cache one entry for?
 Rejected by: test_a_model
-Costs: 60 %
+Costs: 45 %
 """
 
 

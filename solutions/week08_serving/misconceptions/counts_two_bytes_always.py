@@ -5,7 +5,7 @@ Believes: Caches are stored in float16.
 Shows: Right for 16-bit types, half of it for float32, double for int8.
 Hint: How many bytes has one number of this dtype? A dtype knows its `itemsize`.
 Rejected by: test_numbers_of_any_type
-Costs: 40 %
+Costs: 35 %
 """
 
 

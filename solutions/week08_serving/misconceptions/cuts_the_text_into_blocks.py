@@ -5,7 +5,7 @@ Believes: A window is a piece of the text.
 Shows: Right at the end of each block; at its beginning a query sees itself alone.
 Hint: The window moves with the query: each sees its own last few positions.
 Rejected by: test_a_window
-Costs: 40 %
+Costs: 35 %
 """
 
 

@@ -6,7 +6,7 @@ Shows: Positions overwrite each other, and are returned in a different order.
 Hint: With pages of 4, in which page does position 5 lie, and at which place? `//` gives the one,
     `%` the other.
 Rejected by: test_what_was_appended
-Costs: 40 %
+Costs: 35 %
 """
 
 

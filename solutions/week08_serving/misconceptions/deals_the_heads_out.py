@@ -5,7 +5,7 @@ Believes: Heads are dealt out in turn, like cards.
 Shows: Right for one head and for a head each; between them most heads look at the wrong keys.
 Hint: With H = 8 and H_kv = 2, which heads share? The docstring's formula has //, not %.
 Rejected by: test_groups_of_neighbours
-Costs: 40 %
+Costs: 35 %
 """
 
 

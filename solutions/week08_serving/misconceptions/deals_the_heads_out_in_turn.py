@@ -5,7 +5,7 @@ Believes: Heads are dealt out in turn, like cards.
 Shows: Right for one head and for a head each; between them heads use the wrong keys and change their order.
 Hint: With H = 8 and H_kv = 2, which heads share? And which head is the second one of the output?
 Rejected by: test_groups_of_neighbours
-Costs: 40 %
+Costs: 35 %
 """
 
 

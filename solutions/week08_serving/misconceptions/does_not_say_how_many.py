@@ -5,7 +5,7 @@ Believes: "The cache is full" says it all.
 Shows: The message contains neither the new nor the resulting number of positions.
 Hint: A reader of the error wants to know by how much. Which numbers do you know at this point?
 Rejected by: test_refuses_what_does_not_fit
-Costs: 10 %
+Costs: 15 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: The large model's own distribution is what we want.
 Shows: Tokens that the draft likes come too often.
 Hint: What was drafted and kept has had its share already. What is left of p?
 Rejected by: test_refused_at_once
-Costs: 40 %
+Costs: 35 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: u and 1 - u have the same distribution.
 Shows: Different tokens from the docstring's rule.
 Hint: As a distribution it is the same. Which token does the docstring name for a given u?
 Rejected by: test_drawn_steps
-Costs: 15 %
+Costs: 20 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: Tokens come one by one.
 Shows: An error for a prompt that is longer than a page.
 Hint: A prompt of 9 positions needs three pages of 4 at once.
 Rejected by: test_what_was_appended
-Costs: 35 %
+Costs: 30 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: Prefill fills the caches, and then each step feeds the last token.
 Shows: The last token of the prompt is in the caches twice.
 Hint: The call with the prompt has answered already: its last logits are the first new token's.
 Rejected by: test_most_likely_tokens
-Costs: 40 %
+Costs: 35 %
 """
 
 

@@ -6,7 +6,7 @@ Shows: The text is in the caches several times, so that they need much more room
     differ.
 Hint: How long are the caches after the second call? Feed only the tokens that they lack.
 Rejected by: test_most_likely_tokens
-Costs: 50 %
+Costs: 40 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: The model needs the whole text to go on, and the caches sort it out.
 Shows: The caches are full at the second step, which is an error.
 Hint: Write down the caches' `length` after each call. What did the second call append that was there already?
 Rejected by: test_most_likely_tokens
-Costs: 50 %
+Costs: 40 %
 """
 
 

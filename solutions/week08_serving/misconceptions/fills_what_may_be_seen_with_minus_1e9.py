@@ -5,7 +5,7 @@ Believes: A mask says what is masked, and -1e9 is low enough.
 Shows: Every query sees exactly the keys that it must not see; an error in float16.
 Hint: `masked_fill` fills where its mask is True. In this course, what does True in a mask mean?
 Rejected by: test_mask_of_two_dimensions
-Costs: 35 %
+Costs: 30 %
 """
 
 

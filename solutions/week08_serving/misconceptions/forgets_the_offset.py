@@ -5,7 +5,7 @@ Believes: Row i is position i.
 Shows: Right for offset 0; while decoding, only the first key is seen.
 Hint: While decoding there is one row. What is its position?
 Rejected by: test_offset
-Costs: 40 %
+Costs: 35 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: Writing is all there is to appending.
 Shows: Every append overwrites the one before, and length stays 0.
 Hint: Where does the second append begin to write? Print `length` after the first.
 Rejected by: test_everything_so_far
-Costs: 60 %
+Costs: 45 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: Later pages have larger numbers.
 Shows: Right while pages are allocated in order; wrong after some are freed.
 Hint: The order is that in which the sequence took its pages. Who remembers it?
 Rejected by: test_pages_are_given_back
-Costs: 40 %
+Costs: 35 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: A page is a page.
 Shows: t is rounded up to whole pages; the rest contains zeros, or another sequence's past.
 Hint: How many positions were appended? Cut there.
 Rejected by: test_what_was_appended
-Costs: 35 %
+Costs: 30 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: append returns the stored tensors.
 Shows: Attention sees the new positions alone.
 Hint: The caller goes on with what append returns. What does a new query attend to?
 Rejected by: test_everything_so_far
-Costs: 60 %
+Costs: 45 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: A tensor with one entry is a number.
 Shows: The second value is a tensor, not an int.
 Hint: `.item()` or `int()` makes a Python number.
 Rejected by: test_drawn_steps
-Costs: 15 %
+Costs: 20 %
 """
 
 _step = speculative_step

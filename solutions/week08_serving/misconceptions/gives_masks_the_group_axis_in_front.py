@@ -6,7 +6,7 @@ Shows: right for one mask of all heads; an error for a mask per head.
 Hint: Your scores have an axis of groups and one of heads within a group. How do the H heads of the
     mask become these two?
 Rejected by: test_masks_of_four_dimensions
-Costs: 10 %
+Costs: 15 %
 """
 
 

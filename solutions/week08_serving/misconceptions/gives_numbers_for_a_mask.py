@@ -5,7 +5,7 @@ Believes: 1.0 is true.
 Shows: dtype float32 instead of bool.
 Hint: `~mask` and `masked_fill` want bool. Comparisons give it to you.
 Rejected by: test_a_window
-Costs: 15 %
+Costs: 20 %
 """
 
 

@@ -6,7 +6,7 @@ Shows: after the first new token the model knows nothing of the text, or fails.
 Hint: Where are the keys of the prompt when the second new token is computed? Who hands them to the
     model?
 Rejected by: test_most_likely_tokens
-Costs: 50 %
+Costs: 40 %
 """
 
 

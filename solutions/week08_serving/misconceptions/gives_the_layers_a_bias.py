@@ -5,7 +5,7 @@ Believes: A Linear has a bias.
 Shows: Parameters that are not asked for.
 Hint: `nn.Linear` has a bias by default.
 Rejected by: test_without_a_cache
-Costs: 15 %
+Costs: 20 %
 """
 
 

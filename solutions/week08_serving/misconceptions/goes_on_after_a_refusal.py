@@ -5,7 +5,7 @@ Believes: Each token is judged on its own.
 Shows: accepted is too large where a later token passes.
 Hint: A later draft was written after a token that is now gone. Can it be accepted?
 Rejected by: test_refused_in_the_middle
-Costs: 35 %
+Costs: 30 %
 """
 
 

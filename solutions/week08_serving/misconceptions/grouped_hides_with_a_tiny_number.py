@@ -5,7 +5,7 @@ Believes: A number close to zero hides an entry.
 Shows: Hidden entries get the weight of a score of 0.
 Hint: What is exp(-1e-12)? Which scores become weights of 0?
 Rejected by: test_mask_of_two_dimensions
-Costs: 40 %
+Costs: 35 %
 """
 
 

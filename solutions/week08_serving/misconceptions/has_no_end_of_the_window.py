@@ -5,7 +5,7 @@ Believes: What is less than `window` away is in the window.
 Shows: Every query sees everything that comes after it.
 Hint: For a key that is ahead, what is position - j? Is that less than `window`?
 Rejected by: test_a_window
-Costs: 50 %
+Costs: 40 %
 """
 
 

@@ -6,7 +6,7 @@ Shows: The first positions are hidden once they are `window` away.
 Hint: With window = 3 and sinks = 1, what may a query at position 9 see in addition to positions 7,
     8 and 9?
 Rejected by: test_sinks
-Costs: 40 %
+Costs: 35 %
 """
 
 

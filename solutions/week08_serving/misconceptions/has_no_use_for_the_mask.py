@@ -5,7 +5,7 @@ Believes: While decoding everything is in the past, so there is nothing to hide.
 Shows: Hidden keys have weight.
 Hint: Prompts are fed at once, and batches are padded. Where does your code read `mask`?
 Rejected by: test_mask_of_two_dimensions
-Costs: 40 %
+Costs: 35 %
 """
 
 _grouped = grouped_query_attention

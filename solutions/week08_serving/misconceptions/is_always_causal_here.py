@@ -5,7 +5,7 @@ Believes: Serving is decoding, and decoding is causal.
 Shows: With one query only the first key is seen.
 Hint: What may be seen is the caller's business: the mask says it, and None hides nothing.
 Rejected by: test_groups_of_neighbours
-Costs: 40 %
+Costs: 35 %
 """
 
 _grouped = grouped_query_attention

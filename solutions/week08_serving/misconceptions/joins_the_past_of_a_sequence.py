@@ -5,7 +5,7 @@ Believes: A dict of tensors is simpler than pages.
 Shows: Right results; but each token copies what came before it.
 Hint: One pool is allocated at the beginning, and it is your own. What has to move when one token comes?
 Rejected by: test_old_positions_are_not_copied
-Costs: 40 %
+Costs: 35 %
 Same as: copies_the_pool because both make a tensor as large as what is there
 """
 

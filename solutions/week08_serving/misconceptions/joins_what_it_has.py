@@ -6,7 +6,7 @@ Shows: Right results, but every append copies all that is there.
 Hint: How many positions does an append of one token copy if a thousand are there? The buffers are
     allocated once: write into them.
 Rejected by: test_old_positions_are_not_copied
-Costs: 40 %
+Costs: 35 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: A step judges one token.
 Shows: At most one token is accepted, however long the draft is.
 Hint: How many tokens does the large model judge in one call? Why is the draft longer than one?
 Rejected by: test_all_kept
-Costs: 40 %
+Costs: 35 %
 """
 
 _step = speculative_step

@@ -5,7 +5,7 @@ Believes: The module remembers, and the argument says whether it should.
 Shows: Two texts that are written in turn get mixed up.
 Hint: One module serves many texts at once. Where must the state of one text be stored?
 Rejected by: test_each_cache_is_a_text_of_its_own
-Costs: 40 %
+Costs: 35 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: < and ≤ are the same for random numbers.
 Shows: With p = 0 and u = 0 an impossible token is accepted.
 Hint: u may be exactly 0. What must happen to a token with p = 0 then?
 Rejected by: test_at_equality
-Costs: 15 %
+Costs: 20 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: Caches are there to be reused.
 Shows: The second text goes on from the first.
 Hint: A cache belongs to one text. What should a new prompt begin with?
 Rejected by: test_a_text_after_another
-Costs: 40 %
+Costs: 35 %
 """
 
 

@@ -6,7 +6,7 @@ Shows: a module changes its number of heads when another one is built.
 Hint: Build two modules with different numbers of heads, then call the first. Which number does it
     use?
 Rejected by: test_two_objects
-Costs: 15 %
+Costs: 20 %
 """
 
 _GroupedQueryAttention = GroupedQueryAttention

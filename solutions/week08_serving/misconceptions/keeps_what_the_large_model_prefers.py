@@ -5,7 +5,7 @@ Believes: The large model decides which token is better.
 Shows: Too many refusals: chance plays no part.
 Hint: With p/q = 0.8 the token is accepted in 8 of 10 cases. Which number decides?
 Rejected by: test_drawn_steps
-Costs: 40 %
+Costs: 35 %
 """
 
 

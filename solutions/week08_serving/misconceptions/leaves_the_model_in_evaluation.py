@@ -5,7 +5,7 @@ Believes: Training code calls train.
 Shows: A model that came in training mode leaves in evaluation mode.
 Hint: Note the mode first, and restore it at the end.
 Rejected by: test_mode_is_left
-Costs: 15 %
+Costs: 20 %
 """
 
 _generate = generate_cached

@@ -5,7 +5,7 @@ Believes: reshape complains by itself.
 Shows: RuntimeError, or wrong groups, instead of a ValueError.
 Hint: Say what is wrong in the caller's words: how many heads, how many key-value heads?
 Rejected by: test_refuses_heads_that_do_not_divide
-Costs: 15 %
+Costs: 20 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: The draft is accepted or rejected as a whole.
 Shows: Tokens after a refusal are kept as long as the first token passes.
 Hint: Each row of p and q belongs to one token. Which rows does your step compare?
 Rejected by: test_refused_in_the_middle
-Costs: 35 %
+Costs: 30 %
 """
 
 _step = speculative_step

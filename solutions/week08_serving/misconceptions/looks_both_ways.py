@@ -5,7 +5,7 @@ Believes: A window lies around a position.
 Shows: Keys after the query are seen.
 Hint: This window is causal: which sign has position - j for a key in the future?
 Rejected by: test_a_window
-Costs: 40 %
+Costs: 35 %
 """
 
 

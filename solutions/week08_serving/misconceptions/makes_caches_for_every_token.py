@@ -5,7 +5,7 @@ Believes: Each step needs caches.
 Shows: Every new token follows from the one before it alone.
 Hint: What do new caches know of the text?
 Rejected by: test_most_likely_tokens
-Costs: 50 %
+Costs: 40 %
 """
 
 

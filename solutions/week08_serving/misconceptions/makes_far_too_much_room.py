@@ -5,7 +5,7 @@ Believes: More room does no harm.
 Shows: Every text takes the memory of the longest one that there might be.
 Hint: A cache takes its memory at once. How many positions can there be at most, exactly?
 Rejected by: test_caches_are_made_once
-Costs: 15 %
+Costs: 20 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: One asks an object by calling it.
 Shows: `cache.free_pages` is a method, not a number.
 Hint: The docstring lists it under attributes. A plain attribute will do, or a property.
 Rejected by: test_pages_as_needed
-Costs: 15 %
+Costs: 20 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: One asks an object by calling it.
 Shows: `cache.length` is a method, not a number.
 Hint: The docstring lists `length` under attributes. A plain attribute will do, or a property.
 Rejected by: test_length_counts_positions
-Costs: 15 %
+Costs: 20 %
 """
 
 

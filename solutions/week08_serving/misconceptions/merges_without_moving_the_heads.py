@@ -5,7 +5,7 @@ Believes: (B, H, s, d) and (B, s, C) hold the same numbers.
 Shows: Positions get parts of each other's heads.
 Hint: A reshape moves no number. Which axes must change places first?
 Rejected by: test_without_a_cache
-Costs: 40 %
+Costs: 35 %
 """
 
 _moved = _merge_heads

@@ -6,7 +6,7 @@ Shows: Right for one query or one head per group; otherwise rows go to other hea
 Hint: (group, n) and (n, group) flatten to the same size. In which order did you flatten, and
     unflatten?
 Rejected by: test_groups_of_neighbours
-Costs: 50 %
+Costs: 40 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: Offset is offset.
 Shows: Keys count as later than they are, so that few or none of them are seen.
 Hint: Keys are counted from 0: key j is at position j. Whose positions does the offset shift?
 Rejected by: test_offset
-Costs: 35 %
+Costs: 30 %
 """
 
 

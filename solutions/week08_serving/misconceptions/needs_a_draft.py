@@ -5,7 +5,7 @@ Believes: There is always a draft.
 Shows: An error for k = 0.
 Hint: If the loop never runs, what is `i` after it?
 Rejected by: test_no_draft
-Costs: 15 %
+Costs: 20 %
 """
 
 

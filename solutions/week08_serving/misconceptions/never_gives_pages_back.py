@@ -5,7 +5,7 @@ Believes: Python frees unused objects.
 Shows: free_pages stays low, and the pool is soon used up.
 Hint: Who holds the numbers of the freed pages now?
 Rejected by: test_pages_are_given_back
-Costs: 35 %
+Costs: 30 %
 """
 
 

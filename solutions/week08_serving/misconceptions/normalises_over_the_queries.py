@@ -5,7 +5,7 @@ Believes: Any axis of the table will do.
 Shows: Columns of the weights sum to 1, not rows.
 Hint: Who distributes weights, and over what? Look at the row sums.
 Rejected by: test_groups_of_neighbours
-Costs: 50 %
+Costs: 40 %
 """
 
 

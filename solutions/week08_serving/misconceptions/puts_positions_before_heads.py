@@ -5,7 +5,7 @@ Believes: Tokens come before heads, as in the model's input.
 Shows: Heads and positions change places.
 Hint: Which axis of k counts positions? The shape is in the docstring of append.
 Rejected by: test_everything_so_far
-Costs: 40 %
+Costs: 35 %
 """
 
 

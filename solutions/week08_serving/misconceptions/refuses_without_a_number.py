@@ -5,7 +5,7 @@ Believes: "Out of pages" says it all.
 Shows: The message states neither the requested nor the free number.
 Hint: A reader of the error wants to know by how much. Which numbers do you know at this point?
 Rejected by: test_refuses_without_pages
-Costs: 10 %
+Costs: 15 %
 """
 
 

@@ -6,7 +6,7 @@ Shows: Right for texts that it fed itself, but every token computes all keys and
     what others appended is not seen.
 Hint: `append` returns all keys and values so far. Which of them would you still have to compute?
 Rejected by: test_what_the_cache_holds
-Costs: 50 %
+Costs: 40 %
 """
 
 

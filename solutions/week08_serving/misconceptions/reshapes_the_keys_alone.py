@@ -7,7 +7,7 @@ Shows: Right for one position at a time; otherwise keys contain parts of other p
 Hint: For a batch of one, two positions and two heads: which numbers of a row of W_k(x) belong to
     head 0, and where does reshape put them?
 Rejected by: test_without_a_cache
-Costs: 40 %
+Costs: 35 %
 """
 
 

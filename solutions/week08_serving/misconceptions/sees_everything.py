@@ -5,7 +5,7 @@ Believes: The cache contains only the past, so no mask is needed.
 Shows: The first positions of a prompt see the later ones.
 Hint: A prompt is fed in one call. What must its first token not see?
 Rejected by: test_nothing_looks_ahead
-Costs: 40 %
+Costs: 35 %
 """
 
 

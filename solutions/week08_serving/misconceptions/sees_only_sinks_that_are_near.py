@@ -5,7 +5,7 @@ Believes: All conditions must be true.
 Shows: Without sinks nothing is seen; with some, only those within the window.
 Hint: A key may be near *or* a sink. Which condition applies to both kinds?
 Rejected by: test_a_window
-Costs: 35 %
+Costs: 30 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: What all methods use belongs in the class.
 Shows: A second cache of the same size writes over the first.
 Hint: Each layer has a separate cache. What do two objects of your class have in common?
 Rejected by: test_caches_are_apart
-Costs: 40 %
+Costs: 35 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: A single row needs no axis.
 Shows: (m,) instead of (1, m).
 Hint: While decoding n is 1, and the scores still have an axis for it.
 Rejected by: test_singleton_axes
-Costs: 15 %
+Costs: 20 %
 """
 
 _rows = sliding_window_mask

@@ -6,7 +6,7 @@ Shows: A second piece of several positions overwrites the first.
 Hint: A conversation goes on: the second question is several tokens long and follows the first
     answer.
 Rejected by: test_everything_so_far
-Costs: 40 %
+Costs: 35 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: ≥ and > are the same for random numbers.
 Shows: With u = 0 a token of probability 0 is drawn.
 Hint: u may be exactly 0, and the first token may have probability 0.
 Rejected by: test_at_equality
-Costs: 15 %
+Costs: 20 %
 """
 
 

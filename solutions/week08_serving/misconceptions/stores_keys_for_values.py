@@ -5,7 +5,7 @@ Believes: the second line is the first with another name (a slip in a line that 
 Shows: The returned values are the keys.
 Hint: Compare what you write into the second buffer with what you were given.
 Rejected by: test_everything_so_far
-Costs: 40 %
+Costs: 35 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: One row of logits is returned.
 Shows: Right while decoding; the first new token is the one after the prompt's first.
 Hint: Which position's logits predict the next token?
 Rejected by: test_most_likely_tokens
-Costs: 40 %
+Costs: 35 %
 """
 
 

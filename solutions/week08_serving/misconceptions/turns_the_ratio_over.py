@@ -5,7 +5,7 @@ Believes: The small model's probability over the large one's.
 Shows: Tokens that the large model finds unlikely are accepted.
 Hint: If the large model gives the token probability 0, should it be accepted?
 Rejected by: test_drawn_steps
-Costs: 40 %
+Costs: 35 %
 """
 
 

@@ -6,7 +6,7 @@ Shows: An error for queries whose heads were split by a transpose.
 Hint: After a transpose the numbers do not lie in the order of the axes. reshape copies where it
     must.
 Rejected by: test_views
-Costs: 15 %
+Costs: 20 %
 """
 
 _grouped = grouped_query_attention

@@ -5,7 +5,7 @@ Believes: view and reshape are the same.
 Shows: An error for inputs that are transposed views.
 Hint: Linear takes any leading axes. What is the view for?
 Rejected by: test_views
-Costs: 15 %
+Costs: 20 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: view and reshape are the same.
 Shows: An error for keys that are a transposed view.
 Hint: `view` needs numbers that lie in order; after a transpose they do not.
 Rejected by: test_views_may_be_appended
-Costs: 15 %
+Costs: 20 %
 """
 
 

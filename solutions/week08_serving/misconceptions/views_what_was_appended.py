@@ -6,7 +6,7 @@ Shows: An error for keys that are a transposed view.
 Hint: `view` needs numbers that lie in order; after a transpose they do not. Is a reshape needed at
     all?
 Rejected by: test_views_may_be_appended
-Costs: 15 %
+Costs: 20 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: A slice of the right length is the right slice.
 Shows: length is right, but the first values are those of the last append.
 Hint: Two appends of one position each: which places of the buffer of values are written?
 Rejected by: test_everything_so_far
-Costs: 50 %
+Costs: 40 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: a result is used up before the next call.
 Shows: the results of two calls are one tensor, and the first is lost.
 Hint: Call it twice with inputs of one shape, then look at the first result again.
 Rejected by: test_two_calls
-Costs: 15 %
+Costs: 20 %
 Belief: one_buffer_for_all
 """
 

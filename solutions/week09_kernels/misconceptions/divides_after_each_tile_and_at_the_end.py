@@ -6,7 +6,7 @@ Shows: Right in no row, but where the sum is 1.
 Hint: What is the mixture after two tiles, if it was divided after the first by the sum of then? How
     often may it be divided?
 Rejected by: test_values
-Costs: 40 %
+Costs: 35 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: Program i needs the first i + 1 tiles of keys.
 Shows: Right where both kinds of tile are as long; with shorter tiles of keys, keys are left out.
 Hint: Up to which place do the queries of program 1 see, if block_m is 32 and block_n is 16?
 Rejected by: test_other_tiles
-Costs: 15 %
+Costs: 20 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: The first stride belongs to the inner axis of the tile.
 Shows: Right for no b that lies row by row; addresses outside of b are read.
 Hint: `b.stride()` has the rows' step first. What does one step along b's rows add to an address?
 Rejected by: test_values
-Costs: 40 %
+Costs: 35 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: The first stride is that of the first thing in a row.
 Shows: A program reads along a column, and outside of the matrix.
 Hint: `x.stride()` has the rows' step first. What does one step along a row add to an address?
 Rejected by: test_values
-Costs: 40 %
+Costs: 35 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: exp2 is exp, only faster.
 Shows: Weights that are too equal, and a logsumexp of other numbers.
 Hint: What is tl.exp2(1.0), and by what must x be multiplied for tl.exp2 of it to be e to the x?
 Rejected by: test_values
-Costs: 40 %
+Costs: 35 %
 """
 
 

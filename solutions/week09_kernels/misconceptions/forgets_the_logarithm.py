@@ -5,7 +5,7 @@ Believes: Adding the maximum back is the last step.
 Shows: A sum of exponentials added to a maximum.
 Hint: Undo the exponential before you add the maximum.
 Rejected by: test_values
-Costs: 40 %
+Costs: 35 %
 """
 
 

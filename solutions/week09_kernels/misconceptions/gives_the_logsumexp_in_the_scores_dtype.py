@@ -5,7 +5,7 @@ Believes: A result has its input's dtype.
 Shows: Float16 for float16 inputs instead of float32.
 Hint: Read the docstring's "Returns".
 Rejected by: test_float16
-Costs: 15 %
+Costs: 20 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: What is computed in float32 is float32.
 Shows: Wrong dtype for float16.
 Hint: `tl.store` converts to the type of the tensor that it writes to. Which one should that be?
 Rejected by: test_float16
-Costs: 15 %
+Costs: 20 %
 """
 
 

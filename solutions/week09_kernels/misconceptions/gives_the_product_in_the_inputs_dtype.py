@@ -5,7 +5,7 @@ Believes: A result has its inputs' dtype.
 Shows: Float16 for float16 inputs instead of float32.
 Hint: Read the docstring's "Returns".
 Rejected by: test_float16_adds_up_in_float32
-Costs: 15 %
+Costs: 20 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: Larger tiles are faster.
 Shows: The loads are larger than the block that the caller chose.
 Hint: Which argument states the size of a tile?
 Rejected by: test_tiles
-Costs: 15 %
+Costs: 20 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: No score is that low.
 Shows: Queries whose scores are lower attend to positions after the end, or to later keys.
 Hint: Which score is below every score that a key can have?
 Rejected by: test_very_negative_scores
-Costs: 15 %
+Costs: 20 %
 """
 
 

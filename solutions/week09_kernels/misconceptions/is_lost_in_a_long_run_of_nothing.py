@@ -5,7 +5,7 @@ Believes: there is a largest number in every block.
 Shows: NaN in long rows that begin with a thousand entries of -inf.
 Hint: What is the running maximum after a block of only -inf, and what is subtracted from it?
 Rejected by: test_minus_infinity
-Costs: 15 %
+Costs: 20 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: `tl.dot` adds up.
 Shows: Only the products of the last step are in the result.
 Hint: Where do the products of the first step go?
 Rejected by: test_values
-Costs: 40 %
+Costs: 35 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: A block that is too long does no harm.
 Shows: The next row's scores, or memory of something else, take part.
 Hint: Print the block's length and the row's. What do the elements in between contain?
 Rejected by: test_rows_of_any_length
-Costs: 40 %
+Costs: 35 %
 """
 
 

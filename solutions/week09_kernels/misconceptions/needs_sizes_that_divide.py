@@ -6,7 +6,7 @@ Shows: With other sizes tiles extend past the matrices: that memory is read and
     overwritten.
 Hint: Which rows does the last tile have if M is 20 and the block 16?
 Rejected by: test_edges
-Costs: 40 %
+Costs: 35 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: The weights are exponentials, and the mixture is complete.
 Shows: The outputs are too large by the sum of the exponentials.
 Hint: What do the weights of a query sum to here? To what should they?
 Rejected by: test_values
-Costs: 40 %
+Costs: 35 %
 """
 
 

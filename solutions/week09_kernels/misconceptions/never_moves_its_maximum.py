@@ -5,7 +5,7 @@ Believes: `new` is all that the next block needs.
 Shows: The result is -inf or far off: the sum is relative to a maximum that is not updated.
 Hint: With what does the next block compare its maximum? Follow `highest` through two blocks.
 Rejected by: test_values
-Costs: 40 %
+Costs: 35 %
 """
 
 

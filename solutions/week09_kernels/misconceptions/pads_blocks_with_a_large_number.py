@@ -6,7 +6,7 @@ Shows: Right as long as a row has a finite score; a row of nothing but -inf gets
     behind its end count there.
 Hint: What is the largest number of a row of -inf that is padded with -1e9?
 Rejected by: test_minus_infinity
-Costs: 15 %
+Costs: 20 %
 """
 
 

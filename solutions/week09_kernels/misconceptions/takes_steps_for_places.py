@@ -5,7 +5,7 @@ Believes: A loop over the tiles gives the places at which they begin.
 Shows: Tiles that overlap and are added up several times; right only where one step is enough.
 Hint: K = 40 and block = 16: which places does the third step have to load, and which does it load?
 Rejected by: test_values
-Costs: 40 %
+Costs: 35 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: All three matrices have rows as long as those of a.
 Shows: Right if N equals K; otherwise rows of the product overlap, or extend past its end.
 Hint: How many columns has the product, and how far apart do its rows begin?
 Rejected by: test_values
-Costs: 40 %
+Costs: 35 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: p = 0 means the most likely token.
 Shows: p = 0 raises no error.
 Hint: Is 0 in the range of the docstring?
 Rejected by: test_refuses_other_p
-Costs: 10 %
+Costs: 15 %
 """
 
 def sample_top_p(logits, p, temperature=1.0, generator=None):

@@ -5,7 +5,7 @@ Believes: A factor below 1 shortens the context, so it is fine.
 Shows: Small factors raise no error.
 Hint: Which factors are allowed? Where do you refuse the others?
 Rejected by: test_refuses_small_factors
-Costs: 10 %
+Costs: 15 %
 """
 
 def rotary_frequencies(d, base=10000.0, factor=1.0, method="linear", length=None):

@@ -5,7 +5,7 @@ Believes: The last feature can stay as it is.
 Shows: An odd width raises no error.
 Hint: How many pairs are there for d = 7?
 Rejected by: test_refuses_odd_widths
-Costs: 10 %
+Costs: 15 %
 """
 
 def rotary_frequencies(d, base=10000.0, factor=1.0, method="linear", length=None):

@@ -5,7 +5,7 @@ Believes: An activation follows the last layer.
 Shows: Nearly all outputs are positive.
 Hint: Can your layer return a large negative number?
 Rejected by: test_values
-Costs: 50 %
+Costs: 40 %
 """
 
 class SwiGLU(nn.Module):

@@ -5,7 +5,7 @@ Believes: Every layer is followed by an activation.
 Shows: The output has hardly any negative contributions of `up`.
 Hint: Count the activations in the formula.
 Rejected by: test_values
-Costs: 50 %
+Costs: 40 %
 """
 
 class SwiGLU(nn.Module):

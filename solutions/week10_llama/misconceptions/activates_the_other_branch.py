@@ -5,7 +5,7 @@ Believes: The two branches are symmetric.
 Shows: Trained weights give wrong outputs.
 Hint: Read the names of the two branches. Which of them decides how much passes?
 Rejected by: test_values
-Costs: 50 %
+Costs: 40 %
 """
 
 class SwiGLU(nn.Module):

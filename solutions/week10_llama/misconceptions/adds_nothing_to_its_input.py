@@ -5,7 +5,7 @@ Believes: Each layer replaces its input.
 Shows: The input is lost.
 Hint: What should the block return if both layers return 0?
 Rejected by: test_values
-Costs: 50 %
+Costs: 40 %
 """
 
 class LlamaBlock(LlamaBlock):

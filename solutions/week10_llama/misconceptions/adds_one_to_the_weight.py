@@ -5,7 +5,7 @@ Believes: The weight is a deviation from 1, as in Gemma.
 Shows: With loaded weights everything is about twice as large.
 Hint: What is the result for a weight of 1? Compare with the docstring.
 Rejected by: test_values
-Costs: 50 %
+Costs: 40 %
 """
 
 class RMSNorm(nn.Module):

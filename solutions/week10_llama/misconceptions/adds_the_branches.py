@@ -5,7 +5,7 @@ Believes: Two branches are joined by adding.
 Shows: Nothing is gated.
 Hint: If the gate is 0 for a feature, how much of `up` should pass?
 Rejected by: test_values
-Costs: 50 %
+Costs: 40 %
 """
 
 class SwiGLU(nn.Module):

@@ -5,7 +5,7 @@ Believes: An offset shifts the angle.
 Shows: All pairs are rotated by the same additional angle.
 Hint: By how much does the angle of the slowest pair change if the position grows by 1?
 Rejected by: test_offset
-Costs: 35 %
+Costs: 30 %
 """
 
 def apply_rotary(x, frequencies, offset=0):

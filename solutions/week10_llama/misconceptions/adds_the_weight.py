@@ -5,7 +5,7 @@ Believes: The weight shifts the result.
 Shows: Vectors are shifted by about 1.
 Hint: What would your norm return for a vector of zeros?
 Rejected by: test_values
-Costs: 50 %
+Costs: 40 %
 """
 
 class RMSNorm(nn.Module):

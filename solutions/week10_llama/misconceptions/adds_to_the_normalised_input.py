@@ -5,7 +5,7 @@ Believes: The norm is the first step of the block.
 Shows: The block's input is lost; only its direction remains.
 Hint: If both layers return 0, what should the block return? And yours?
 Rejected by: test_values
-Costs: 50 %
+Costs: 40 %
 """
 
 class LlamaBlock(LlamaBlock):

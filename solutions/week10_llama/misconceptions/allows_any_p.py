@@ -5,7 +5,7 @@ Believes: Values outside the range make no sense, so nobody uses them.
 Shows: p = 1.25 raises no error.
 Hint: Which values of p are allowed? Where do you refuse the others?
 Rejected by: test_refuses_other_p
-Costs: 10 %
+Costs: 15 %
 """
 
 def sample_top_p(logits, p, temperature=1.0, generator=None):

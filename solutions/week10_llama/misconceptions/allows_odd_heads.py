@@ -5,7 +5,7 @@ Believes: The rotation will complain.
 Shows: An odd head is refused only when it is used.
 Hint: Can every feature of a head of width 3 be paired? When should the user learn about it?
 Rejected by: test_refuses_odd_heads
-Costs: 10 %
+Costs: 15 %
 """
 
 class LlamaAttention(LlamaAttention):

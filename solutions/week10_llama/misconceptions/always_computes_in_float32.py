@@ -5,7 +5,7 @@ Believes: float32 is precise enough.
 Shows: float64 inputs lose half of their digits.
 Hint: What happens to a float64 input on its way through your function?
 Rejected by: test_every_dtype
-Costs: 15 %
+Costs: 20 %
 """
 
 class RMSNorm(nn.Module):

@@ -5,7 +5,7 @@ Believes: Only the last token is needed for generating.
 Shows: Training needs the logits of all positions.
 Hint: Which shape does the docstring state?
 Rejected by: test_values
-Costs: 45 %
+Costs: 35 %
 """
 
 class Llama(Llama):

@@ -5,7 +5,7 @@ Believes: One call for the keys, one for the values.
 Shows: The cache is twice as long as the sequence.
 Hint: How long is the cache after a prompt of 4 tokens?
 Rejected by: test_rotated_keys_are_stored
-Costs: 40 %
+Costs: 35 %
 """
 
 class LlamaAttention(LlamaAttention):

@@ -5,7 +5,7 @@ Believes: append is for the cache; k and v are for the attention.
 Shows: With a cache, nothing of the past is seen.
 Hint: What does `append` return, and where do you use it?
 Rejected by: test_prefill_and_decode
-Costs: 40 %
+Costs: 35 %
 """
 
 class LlamaAttention(LlamaAttention):

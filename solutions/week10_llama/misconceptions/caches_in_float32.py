@@ -5,7 +5,7 @@ Believes: float32 is the default.
 Shows: In half precision, keys from the cache do not fit the queries.
 Hint: What is the dtype of your caches after model.half()?
 Rejected by: test_new_caches
-Costs: 15 %
+Costs: 20 %
 """
 
 class Llama(Llama):

@@ -5,7 +5,7 @@ Believes: Without scaling the method does not matter.
 Shows: A misspelled method goes unnoticed until someone scales.
 Hint: What does your function do first if the factor is 1? And if the method is "cubic"?
 Rejected by: test_refuses_unknown_methods
-Costs: 10 %
+Costs: 15 %
 """
 
 def rotary_frequencies(d, base=10000.0, factor=1.0, method="linear", length=None):

@@ -5,7 +5,7 @@ Believes: The hidden layer is four times as wide as the model.
 Shows: An error: the layers have other shapes.
 Hint: Which array of the file shows how wide the hidden layer is?
 Rejected by: test_logits
-Costs: 45 %
+Costs: 35 %
 """
 
 def load_weights(path):

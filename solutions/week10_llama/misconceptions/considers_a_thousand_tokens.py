@@ -5,7 +5,7 @@ Believes: No vocabulary is that large.
 Shows: Later tokens are never drawn.
 Hint: Does your function look at every column?
 Rejected by: test_a_large_vocabulary
-Costs: 15 %
+Costs: 20 %
 """
 
 def sample_top_p(logits, p, temperature=1.0, generator=None):

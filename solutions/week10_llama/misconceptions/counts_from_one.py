@@ -5,7 +5,7 @@ Believes: Positions are counted from 1.
 Shows: The first row is rotated, although its position is 0.
 Hint: What does a rotation by an angle of 0 do to the first row? And yours?
 Rejected by: test_values
-Costs: 40 %
+Costs: 35 %
 """
 
 def apply_rotary(x, frequencies, offset=0):

@@ -5,7 +5,7 @@ Believes: The second axis of x is the sequence.
 Shows: All rows of a head are rotated by the same angle.
 Hint: Name the axes of x from left to right. Which one holds the positions?
 Rejected by: test_values
-Costs: 50 %
+Costs: 40 %
 """
 
 def apply_rotary(x, frequencies, offset=0):

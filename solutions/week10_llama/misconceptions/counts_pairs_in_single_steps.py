@@ -6,7 +6,7 @@ Shows: The frequencies fall half as fast as they should.
 Hint: Print the frequencies for d = 4: which two do you get, and which ones does the formula
   give?
 Rejected by: test_without_scaling
-Costs: 45 %
+Costs: 35 %
 """
 
 def rotary_frequencies(d, base=10000.0, factor=1.0, method="linear", length=None):

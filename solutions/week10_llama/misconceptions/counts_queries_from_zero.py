@@ -5,7 +5,7 @@ Believes: The mask is lower triangular.
 Shows: With a cache, a new token sees only the oldest keys.
 Hint: Print your mask for a cache of 3 and a chunk of 2. What does the last token see?
 Rejected by: test_prefill_and_decode
-Costs: 40 %
+Costs: 35 %
 """
 
 class LlamaAttention(LlamaAttention):

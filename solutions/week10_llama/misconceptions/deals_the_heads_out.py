@@ -5,7 +5,7 @@ Believes: Query head h uses key-value head h mod H_kv.
 Shows: Wrong unless there is one key-value head, or one per query head.
 Hint: For H = 4 and H_kv = 2: which query heads use the first key-value head in your code?
 Rejected by: test_without_a_cache
-Costs: 40 %
+Costs: 35 %
 """
 
 class LlamaAttention(LlamaAttention):

@@ -5,7 +5,7 @@ Believes: Normalising means making the length 1.
 Shows: All entries are too small by the root of d_model.
 Hint: How large is the mean of the squares of your result, for a weight of 1?
 Rejected by: test_values
-Costs: 50 %
+Costs: 40 %
 """
 
 class RMSNorm(nn.Module):

@@ -5,7 +5,7 @@ Believes: RMS and standard deviation are the same.
 Shows: Vectors whose mean is far from 0 come out too large.
 Hint: Compute both for the vector (3, 3, 3, 3).
 Rejected by: test_no_mean_is_subtracted
-Costs: 50 %
+Costs: 40 %
 """
 
 class RMSNorm(nn.Module):

@@ -5,7 +5,7 @@ Believes: The sum must not exceed p.
 Shows: The set is one token too small; if the first token exceeds p, the set is empty and nothing can be drawn.
 Hint: One token has probability 0.8 and p is 0.5. Which tokens are in your set?
 Rejected by: test_one_token_is_always_kept
-Costs: 40 %
+Costs: 35 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: The sum must not exceed p.
 Shows: The set is one token too small, or even empty.
 Hint: One token has probability 0.8 and p is 0.5. Which tokens are in your set?
 Rejected by: test_drawn_tokens
-Costs: 35 %
+Costs: 30 %
 """
 
 def sample_top_p(logits, p, temperature=1.0, generator=None):

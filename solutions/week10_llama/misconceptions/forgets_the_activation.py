@@ -5,7 +5,7 @@ Believes: The product is nonlinear enough.
 Shows: A large input grows with its square.
 Hint: Is there a place where your layer is not a polynomial?
 Rejected by: test_values
-Costs: 50 %
+Costs: 40 %
 """
 
 class SwiGLU(nn.Module):

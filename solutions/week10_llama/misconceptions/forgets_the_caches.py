@@ -5,7 +5,7 @@ Believes: Caches are used by the generating loop.
 Shows: With caches, each token sees only itself.
 Hint: Who appends keys and values to the caches?
 Rejected by: test_pieces
-Costs: 35 %
+Costs: 30 %
 """
 
 class Llama(Llama):

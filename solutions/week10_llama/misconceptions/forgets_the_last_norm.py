@@ -5,7 +5,7 @@ Believes: Every block normalises for itself.
 Shows: Logits grow with the number of blocks.
 Hint: Which parameter of your model changes nothing?
 Rejected by: test_values
-Costs: 45 %
+Costs: 35 %
 """
 
 class Llama(Llama):

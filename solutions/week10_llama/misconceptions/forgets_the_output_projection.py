@@ -5,7 +5,7 @@ Believes: The heads' outputs are already as wide as the model.
 Shows: The parameters of W_o change nothing.
 Hint: Which of the four layers does your method not use?
 Rejected by: test_without_a_cache
-Costs: 45 %
+Costs: 35 %
 """
 
 class LlamaAttention(LlamaAttention):

@@ -5,7 +5,7 @@ Believes: The weight is 1 anyway.
 Shows: A trained norm gives the same as a new one.
 Hint: Which parameter does training change? Where does it enter the result?
 Rejected by: test_values
-Costs: 50 %
+Costs: 40 %
 """
 
 class RMSNorm(nn.Module):

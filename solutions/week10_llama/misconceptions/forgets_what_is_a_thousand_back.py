@@ -5,7 +5,7 @@ Believes: Nothing so old matters.
 Shows: Long sequences lose their beginning.
 Hint: Does your mask have a second condition?
 Rejected by: test_long_sequences
-Costs: 15 %
+Costs: 20 %
 """
 
 class LlamaAttention(LlamaAttention):

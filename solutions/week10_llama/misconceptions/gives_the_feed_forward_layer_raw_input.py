@@ -5,7 +5,7 @@ Believes: The norm before the attention is enough.
 Shows: `norm2` never learns.
 Hint: Which parameter of your block changes nothing?
 Rejected by: test_values
-Costs: 50 %
+Costs: 40 %
 """
 
 class LlamaBlock(LlamaBlock):

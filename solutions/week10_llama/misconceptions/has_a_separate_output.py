@@ -5,7 +5,7 @@ Believes: The output layer has weights of its own, as in week 5.
 Shows: Weights of the shipped model do not fit: an entry is missing.
 Hint: How often does the embedding appear in the shipped state dict, and under which names?
 Rejected by: test_parameters
-Costs: 60 %
+Costs: 45 %
 """
 
 class Llama(Llama):

@@ -5,7 +5,7 @@ Believes: Linear layers have a bias.
 Shows: Weights of a trained model do not fit: entries are missing.
 Hint: Which parameters does the docstring name?
 Rejected by: test_without_a_cache
-Costs: 60 %
+Costs: 45 %
 """
 
 class LlamaAttention(LlamaAttention):

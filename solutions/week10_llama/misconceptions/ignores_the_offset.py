@@ -5,7 +5,7 @@ Believes: A sequence begins at position 0.
 Shows: Tokens that follow a cache are rotated as if they came first.
 Hint: Call your function with two offsets. Should the results be equal?
 Rejected by: test_offset
-Costs: 40 %
+Costs: 35 %
 """
 
 def apply_rotary(x, frequencies, offset=0):

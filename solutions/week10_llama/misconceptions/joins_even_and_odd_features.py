@@ -5,7 +5,7 @@ Believes: The order of the features does not matter.
 Shows: The right numbers, at the wrong features.
 Hint: At position 0 nothing is rotated. Do you get back the same vector?
 Rejected by: test_values
-Costs: 50 %
+Costs: 40 %
 """
 
 def apply_rotary(x, frequencies, offset=0):

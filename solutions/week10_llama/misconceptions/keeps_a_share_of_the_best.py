@@ -5,7 +5,7 @@ Believes: Top-p compares each token with the best one.
 Shows: The set is too large or too small.
 Hint: Add up the probabilities that you keep. Is the sum the smallest one that reaches p?
 Rejected by: test_drawn_tokens
-Costs: 40 %
+Costs: 35 %
 """
 
 def sample_top_p(logits, p, temperature=1.0, generator=None):

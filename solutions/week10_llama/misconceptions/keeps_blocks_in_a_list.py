@@ -5,7 +5,7 @@ Believes: A list holds layers as well.
 Shows: The blocks are neither saved nor trained.
 Hint: How many parameters does your model report?
 Rejected by: test_parameters
-Costs: 60 %
+Costs: 45 %
 """
 
 class Llama(Llama):

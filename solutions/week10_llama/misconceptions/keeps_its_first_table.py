@@ -5,7 +5,7 @@ Believes: All calls use the same positions and frequencies.
 Shows: Later calls with another offset or other frequencies are wrong.
 Hint: Call your function twice, with different frequencies. What does the second call use?
 Rejected by: test_two_calls
-Costs: 35 %
+Costs: 30 %
 """
 
 _rotary, _tables = apply_rotary, {}

@@ -5,7 +5,7 @@ Believes: p is an upper limit of the sum.
 Shows: The set is one token too small, unless a single token exceeds p.
 Hint: The most likely tokens have the probabilities 0.4 and 0.25, and p is 0.5. When is p reached?
 Rejected by: test_drawn_tokens
-Costs: 35 %
+Costs: 30 %
 """
 
 def sample_top_p(logits, p, temperature=1.0, generator=None):

@@ -5,7 +5,7 @@ Believes: The cache is the model's business.
 Shows: With a cache, nothing of the past is seen.
 Hint: Who appends keys and values to the cache?
 Rejected by: test_cache
-Costs: 35 %
+Costs: 30 %
 """
 
 class LlamaBlock(LlamaBlock):

@@ -5,7 +5,7 @@ Believes: sort() starts with the largest.
 Shows: The most likely tokens are never drawn.
 Hint: Print the first entry of your sorted probabilities.
 Rejected by: test_drawn_tokens
-Costs: 45 %
+Costs: 35 %
 """
 
 def sample_top_p(logits, p, temperature=1.0, generator=None):

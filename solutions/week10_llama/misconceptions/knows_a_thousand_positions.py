@@ -5,7 +5,7 @@ Believes: No sequence is longer than the table.
 Shows: Far positions are rotated as if they were the last of the table.
 Hint: What does your function do at position 1050?
 Rejected by: test_many_positions
-Costs: 15 %
+Costs: 20 %
 """
 
 def apply_rotary(x, frequencies, offset=0):

@@ -5,7 +5,7 @@ Believes: Norms have nothing to load.
 Shows: The norms of the model keep their initial weight of 1.
 Hint: Which arrays of the file have one axis? Where do they go?
 Rejected by: test_logits
-Costs: 45 %
+Costs: 35 %
 """
 
 def load_weights(path):

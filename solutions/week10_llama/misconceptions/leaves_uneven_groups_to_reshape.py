@@ -5,7 +5,7 @@ Believes: A wrong shape raises an error anyway.
 Shows: The error comes late and says nothing about heads.
 Hint: What does your constructor do with 4 query heads and 3 key-value heads?
 Rejected by: test_refuses_sizes_that_do_not_fit
-Costs: 10 %
+Costs: 15 %
 """
 
 class LlamaAttention(LlamaAttention):

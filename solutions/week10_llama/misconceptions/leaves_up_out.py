@@ -5,7 +5,7 @@ Believes: `gate` and `down` are the two layers of week 5.
 Shows: The layer `up` never learns.
 Hint: Where does the output depend on `up`?
 Rejected by: test_values
-Costs: 50 %
+Costs: 40 %
 """
 
 class SwiGLU(nn.Module):

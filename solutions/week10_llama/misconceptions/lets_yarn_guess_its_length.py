@@ -5,7 +5,7 @@ Believes: A default is friendlier than an error.
 Shows: "yarn" without a length scales for a context that nobody trained.
 Hint: Where would the right length come from? What should a function do that cannot know it?
 Rejected by: test_refuses_yarn_without_a_length
-Costs: 10 %
+Costs: 15 %
 """
 
 def rotary_frequencies(d, base=10000.0, factor=1.0, method="linear", length=None):

@@ -5,7 +5,7 @@ Believes: The shapes are enough.
 Shows: The model's logits are random.
 Hint: Load the file twice. Do both models give the same logits?
 Rejected by: test_logits
-Costs: 60 %
+Costs: 45 %
 """
 
 def load_weights(path):

@@ -5,7 +5,7 @@ Believes: Loading once is enough.
 Shows: A second file is ignored.
 Hint: Load two files. Do the models differ?
 Rejected by: test_two_files
-Costs: 40 %
+Costs: 35 %
 """
 
 _load, _models = load_weights, []

@@ -5,7 +5,7 @@ Believes: strict=False makes loading robust.
 Shows: Missing layers stay random, and nobody notices.
 Hint: Which error does strict=False suppress? Why would you not want to see it?
 Rejected by: test_logits
-Costs: 45 %
+Costs: 35 %
 """
 
 def load_weights(path):

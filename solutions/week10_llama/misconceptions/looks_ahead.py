@@ -5,7 +5,7 @@ Believes: The model learns not to look ahead.
 Shows: An output depends on later tokens.
 Hint: Change the last token. Which outputs should change?
 Rejected by: test_nothing_looks_ahead
-Costs: 45 %
+Costs: 35 %
 """
 
 class LlamaAttention(LlamaAttention):

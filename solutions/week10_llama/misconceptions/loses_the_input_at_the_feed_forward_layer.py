@@ -5,7 +5,7 @@ Believes: One residual connection is enough.
 Shows: The result of the attention is lost.
 Hint: What should the block return if the feed-forward layer returns 0?
 Rejected by: test_values
-Costs: 50 %
+Costs: 40 %
 """
 
 class LlamaBlock(LlamaBlock):

@@ -5,7 +5,7 @@ Believes: Both features become cos · self + sin · other.
 Shows: Vectors change their length.
 Hint: Compute the length of a vector before and after your rotation.
 Rejected by: test_values
-Costs: 50 %
+Costs: 40 %
 """
 
 def apply_rotary(x, frequencies, offset=0):

@@ -6,7 +6,7 @@ Shows: All frequencies are at least 1.
 Hint: How long does the slowest pair take for a full turn? Compare your last frequency with 2π
   divided by that.
 Rejected by: test_without_scaling
-Costs: 45 %
+Costs: 35 %
 """
 
 def rotary_frequencies(d, base=10000.0, factor=1.0, method="linear", length=None):

@@ -5,7 +5,7 @@ Believes: The last layer needs no cache.
 Shows: An error in the last layer.
 Hint: Compare the number of caches with the number of blocks.
 Rejected by: test_new_caches
-Costs: 35 %
+Costs: 30 %
 """
 
 class Llama(Llama):

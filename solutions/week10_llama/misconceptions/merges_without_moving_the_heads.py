@@ -5,7 +5,7 @@ Believes: reshape(B, s, C) joins the heads.
 Shows: The output of a token holds features of other tokens.
 Hint: Which head and which token is the first entry of row 1 of your merged tensor?
 Rejected by: test_without_a_cache
-Costs: 45 %
+Costs: 35 %
 """
 
 class LlamaAttention(LlamaAttention):

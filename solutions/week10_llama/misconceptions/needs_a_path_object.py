@@ -5,7 +5,7 @@ Believes: A path is a Path.
 Shows: A path given as a string raises an error.
 Hint: Which types does the annotation of `path` allow?
 Rejected by: test_path_as_text
-Costs: 10 %
+Costs: 15 %
 """
 
 def load_weights(path):

@@ -5,7 +5,7 @@ Believes: A vocabulary is 256 bytes and the merges.
 Shows: An error if the merges are missing or do not belong to the embedding.
 Hint: Which weight has a row for each token?
 Rejected by: test_logits
-Costs: 40 %
+Costs: 35 %
 """
 
 def load_weights(path):

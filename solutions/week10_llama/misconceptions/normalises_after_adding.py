@@ -5,7 +5,7 @@ Believes: The paper of 2017 does it this way.
 Shows: Wrong outputs with trained weights.
 Hint: Where does the Llama paper put its norms: before or after a layer?
 Rejected by: test_values
-Costs: 50 %
+Costs: 40 %
 """
 
 class LlamaBlock(LlamaBlock):

@@ -5,7 +5,7 @@ Believes: mean() without a dimension is the mean.
 Shows: The output of a token depends on the other tokens.
 Hint: Change one token of a batch. Which outputs should change?
 Rejected by: test_values
-Costs: 50 %
+Costs: 40 %
 """
 
 class RMSNorm(nn.Module):

@@ -5,7 +5,7 @@ Believes: Each feature is normalised over the tokens.
 Shows: A token's output depends on the other tokens.
 Hint: Change one token. Which outputs should change?
 Rejected by: test_values
-Costs: 50 %
+Costs: 40 %
 """
 
 class RMSNorm(nn.Module):

@@ -5,7 +5,7 @@ Believes: Every block needs normalised input.
 Shows: What the norm removes is lost for all blocks.
 Hint: How often is `norm` used in the docstring?
 Rejected by: test_values
-Costs: 40 %
+Costs: 35 %
 """
 
 class Llama(Llama):

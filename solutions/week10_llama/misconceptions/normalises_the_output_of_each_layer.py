@@ -5,7 +5,7 @@ Believes: A norm belongs behind a layer.
 Shows: Wrong outputs with trained weights.
 Hint: What goes into the attention: x, or something else?
 Rejected by: test_values
-Costs: 50 %
+Costs: 40 %
 """
 
 class LlamaBlock(LlamaBlock):

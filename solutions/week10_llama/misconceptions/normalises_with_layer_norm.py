@@ -5,7 +5,7 @@ Believes: Any norm will do.
 Shows: Weights of a trained model do not fit: each norm has a bias.
 Hint: Which norm does the docstring name? How many parameters does it have?
 Rejected by: test_parameters
-Costs: 60 %
+Costs: 45 %
 """
 
 class LlamaBlock(LlamaBlock):

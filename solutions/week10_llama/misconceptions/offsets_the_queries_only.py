@@ -5,7 +5,7 @@ Believes: Keys are stored in order, so they need no offset.
 Shows: Right without a cache; new keys look as if they were old.
 Hint: Which position does the key of a new token have? And its query?
 Rejected by: test_prefill_and_decode
-Costs: 40 %
+Costs: 35 %
 """
 
 class LlamaAttention(LlamaAttention):

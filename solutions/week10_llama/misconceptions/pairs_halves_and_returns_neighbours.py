@@ -5,7 +5,7 @@ Believes: The order of the features does not matter.
 Shows: Even position 0 permutes the vector.
 Hint: At position 0 nothing is rotated. Do you get back the same vector?
 Rejected by: test_values
-Costs: 50 %
+Costs: 40 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: The frequencies run from 1 to 1/base.
 Shows: All frequencies but the first are too small.
 Hint: What is the exponent of the last pair for d = 4? It is not -1.
 Rejected by: test_without_scaling
-Costs: 45 %
+Costs: 35 %
 """
 
 def rotary_frequencies(d, base=10000.0, factor=1.0, method="linear", length=None):

@@ -6,7 +6,7 @@ Shows: A second sequence continues the first one.
 Hint: Two sequences are generated in turn with one model. Where does each of them store its
   length?
 Rejected by: test_each_cache_is_a_sequence
-Costs: 35 %
+Costs: 30 %
 """
 
 class LlamaAttention(LlamaAttention):

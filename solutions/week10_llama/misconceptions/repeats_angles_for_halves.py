@@ -5,7 +5,7 @@ Believes: The angles are repeated in the same way for both kinds of pairs.
 Shows: The two features of a pair are rotated by different angles, so lengths change.
 Hint: Print the angle of each feature. Do both features of a pair have the same angle?
 Rejected by: test_values
-Costs: 50 %
+Costs: 40 %
 """
 
 

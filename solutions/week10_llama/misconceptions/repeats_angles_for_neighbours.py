@@ -5,7 +5,7 @@ Believes: The two conventions for pairs can be mixed.
 Shows: The two features of a pair are rotated by different angles, so lengths change.
 Hint: Which two features are a pair? Print the angle of each of them.
 Rejected by: test_values
-Costs: 50 %
+Costs: 40 %
 """
 
 

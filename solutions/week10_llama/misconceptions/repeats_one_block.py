@@ -5,7 +5,7 @@ Believes: [block] * n makes n blocks.
 Shows: All blocks share their weights.
 Hint: Change a weight of the first block. What happens to the second?
 Rejected by: test_any_number_of_blocks
-Costs: 50 %
+Costs: 40 %
 """
 
 class Llama(Llama):

@@ -5,7 +5,7 @@ Believes: multinomial's shape is fine.
 Shows: The result is (B, 1).
 Hint: Which shape does the docstring state?
 Rejected by: test_drawn_tokens
-Costs: 40 %
+Costs: 35 %
 """
 
 def sample_top_p(logits, p, temperature=1.0, generator=None):

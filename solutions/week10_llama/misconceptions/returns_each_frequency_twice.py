@@ -5,7 +5,7 @@ Believes: Every feature needs a frequency.
 Shows: d frequencies instead of d/2.
 Hint: A pair of features is rotated by one angle. How many pairs are there?
 Rejected by: test_without_scaling
-Costs: 60 %
+Costs: 45 %
 """
 
 def rotary_frequencies(d, base=10000.0, factor=1.0, method="linear", length=None):

@@ -5,7 +5,7 @@ Believes: multinomial returns ids.
 Shows: Small numbers come out, whatever the most likely tokens are.
 Hint: What does the number 0 mean that multinomial returns in your code?
 Rejected by: test_drawn_tokens
-Costs: 45 %
+Costs: 35 %
 """
 
 def sample_top_p(logits, p, temperature=1.0, generator=None):

@@ -5,7 +5,7 @@ Believes: The sign of the sine does not matter, since only differences count.
 Shows: Scores of a query and a key are unchanged, but trained keys in a cache do not fit.
 Hint: Rotate (1, 0) by a quarter turn. Where should it end?
 Rejected by: test_values
-Costs: 40 %
+Costs: 35 %
 """
 
 def apply_rotary(x, frequencies, offset=0):

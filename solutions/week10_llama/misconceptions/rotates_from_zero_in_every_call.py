@@ -5,7 +5,7 @@ Believes: x begins at position 0.
 Shows: Right without a cache; with one, distances to older tokens are wrong.
 Hint: After a prompt of 5 tokens, which position does the next token have in your code?
 Rejected by: test_prefill_and_decode
-Costs: 40 %
+Costs: 35 %
 """
 
 class LlamaAttention(LlamaAttention):

@@ -5,7 +5,7 @@ Believes: Every implementation of RoPE rotates the two halves against each other
 Shows: Weights that were trained with neighbouring pairs give nonsense.
 Hint: Rotate (1, 0, 0, 0) by hand, at position 1. Which feature becomes different from 0?
 Rejected by: test_values
-Costs: 50 %
+Costs: 40 %
 """
 
 def apply_rotary(x, frequencies, offset=0):

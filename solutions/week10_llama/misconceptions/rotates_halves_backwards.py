@@ -5,7 +5,7 @@ Believes: All implementations of RoPE agree.
 Shows: Scores depend on the distance alone, as they should, but the features are wrong.
 Hint: Rotate (1, 0, 0, 0) by hand, at position 1. Which feature becomes different from 0, and is it positive?
 Rejected by: test_values
-Costs: 50 %
+Costs: 40 %
 """
 
 

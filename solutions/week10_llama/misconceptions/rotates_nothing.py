@@ -5,7 +5,7 @@ Believes: The causal mask knows the order.
 Shows: Earlier tokens can be exchanged without an effect.
 Hint: Where in your method do the frequencies appear?
 Rejected by: test_without_a_cache
-Costs: 50 %
+Costs: 40 %
 """
 
 class LlamaAttention(LlamaAttention):

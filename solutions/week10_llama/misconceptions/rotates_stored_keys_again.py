@@ -5,7 +5,7 @@ Believes: Keys from the cache have to be brought to their positions.
 Shows: Old keys are rotated by twice their position.
 Hint: Follow the key of position 3 from its projection to its score. How often is it rotated?
 Rejected by: test_prefill_and_decode
-Costs: 40 %
+Costs: 35 %
 """
 
 class LlamaAttention(LlamaAttention):

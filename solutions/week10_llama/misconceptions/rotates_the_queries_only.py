@@ -5,7 +5,7 @@ Believes: A rotated query knows where it is; that is enough.
 Shows: Scores depend on the query's position alone.
 Hint: What does q · k depend on after your rotation? On which difference should it depend?
 Rejected by: test_without_a_cache
-Costs: 45 %
+Costs: 35 %
 """
 
 class LlamaAttention(LlamaAttention):

@@ -5,7 +5,7 @@ Believes: Everything that belongs to a position is rotated.
 Shows: Outputs depend on where the sequence begins.
 Hint: Which product has to depend on the distance? Do the values take part in it?
 Rejected by: test_without_a_cache
-Costs: 45 %
+Costs: 35 %
 """
 
 class LlamaAttention(LlamaAttention):

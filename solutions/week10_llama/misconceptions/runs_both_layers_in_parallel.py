@@ -5,7 +5,7 @@ Believes: The two layers work side by side, as in GPT-J.
 Shows: The feed-forward layer does not see what attention found.
 Hint: What goes into the feed-forward layer: the block's input, or something newer?
 Rejected by: test_values
-Costs: 50 %
+Costs: 40 %
 """
 
 class LlamaBlock(LlamaBlock):

@@ -5,7 +5,7 @@ Believes: n_kv_heads is n_heads.
 Shows: An error: W_k has another shape.
 Hint: How wide is W_k in the file? How many heads is that?
 Rejected by: test_logits
-Costs: 45 %
+Costs: 35 %
 """
 
 def load_weights(path):

@@ -5,7 +5,7 @@ Believes: [cache] * n makes n caches.
 Shows: All layers append to one cache.
 Hint: Append to the first cache. How long is the second?
 Rejected by: test_own_caches
-Costs: 35 %
+Costs: 30 %
 """
 
 class Llama(Llama):

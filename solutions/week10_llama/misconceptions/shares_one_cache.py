@@ -5,7 +5,7 @@ Believes: A cache belongs to a sequence.
 Shows: With caches, blocks read each other's keys.
 Hint: How many caches does new_caches make? How many do you use?
 Rejected by: test_pieces
-Costs: 35 %
+Costs: 30 %
 """
 
 class Llama(Llama):

@@ -5,7 +5,7 @@ Believes: Both norms do the same.
 Shows: Training changes both at once, and loaded weights overwrite each other.
 Hint: Change one weight of `norm1`. What happens to `norm2`?
 Rejected by: test_values
-Costs: 50 %
+Costs: 40 %
 """
 
 class LlamaBlock(LlamaBlock):

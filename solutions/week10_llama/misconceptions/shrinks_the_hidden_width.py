@@ -5,7 +5,7 @@ Believes: SwiGLU uses 2/3 of d_ff to save parameters.
 Shows: Weights of a trained model do not fit.
 Hint: Who has already chosen d_ff, your caller or you?
 Rejected by: test_parameters
-Costs: 60 %
+Costs: 45 %
 """
 
 class SwiGLU(nn.Module):

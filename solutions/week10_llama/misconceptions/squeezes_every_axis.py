@@ -5,7 +5,7 @@ Believes: squeeze() removes what is not needed.
 Shows: A batch of one loses its axis.
 Hint: What is the shape of your result for a batch of one?
 Rejected by: test_shapes
-Costs: 15 %
+Costs: 20 %
 """
 
 def sample_top_p(logits, p, temperature=1.0, generator=None):

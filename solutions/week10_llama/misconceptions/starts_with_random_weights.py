@@ -5,7 +5,7 @@ Believes: Parameters are always drawn.
 Shows: A new norm rescales the features at random.
 Hint: What should an untrained norm do to the sizes of the features?
 Rejected by: test_weight_starts_at_one
-Costs: 15 %
+Costs: 20 %
 """
 
 class RMSNorm(nn.Module):

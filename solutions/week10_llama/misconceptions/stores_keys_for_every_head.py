@@ -5,7 +5,7 @@ Believes: The cache needs a key per query head.
 Shows: The cache is as large as without sharing.
 Hint: How many heads does the cache have that `new_caches` makes?
 Rejected by: test_rotated_keys_are_stored
-Costs: 35 %
+Costs: 30 %
 """
 
 class LlamaAttention(LlamaAttention):

@@ -5,7 +5,7 @@ Believes: RMSNorm is LayerNorm without a bias.
 Shows: A vector with a common shift loses the shift.
 Hint: What does the name say about the statistic that is used? Is there a second one?
 Rejected by: test_no_mean_is_subtracted
-Costs: 50 %
+Costs: 40 %
 """
 
 class RMSNorm(nn.Module):

@@ -5,7 +5,7 @@ Believes: The positions are relative to the first new token.
 Shows: Positions run away from those in the cache.
 Hint: With an offset of 5, which position does the first row have? And the second?
 Rejected by: test_offset
-Costs: 35 %
+Costs: 30 %
 """
 
 def apply_rotary(x, frequencies, offset=0):

@@ -5,7 +5,7 @@ Believes: Everything in the file is a weight.
 Shows: An error: the model has no parameter of that name.
 Hint: Which arrays of the file are not weights of the model?
 Rejected by: test_other_arrays
-Costs: 40 %
+Costs: 35 %
 """
 
 def load_weights(path):

@@ -5,7 +5,7 @@ Believes: The mean of the squares is the scale.
 Shows: Large vectors become small, and small ones large.
 Hint: Double the input. What happens to the output, and what should happen?
 Rejected by: test_values
-Costs: 50 %
+Costs: 40 %
 """
 
 class RMSNorm(nn.Module):

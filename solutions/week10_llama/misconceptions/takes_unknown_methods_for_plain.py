@@ -5,7 +5,7 @@ Believes: A method without a case of its own changes nothing.
 Shows: A misspelled method goes unnoticed.
 Hint: What should happen if somebody asks for "cubic"?
 Rejected by: test_refuses_unknown_methods
-Costs: 10 %
+Costs: 15 %
 """
 
 def rotary_frequencies(d, base=10000.0, factor=1.0, method="linear", length=None):

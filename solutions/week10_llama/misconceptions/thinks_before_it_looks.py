@@ -5,7 +5,7 @@ Believes: The order of the layers does not matter.
 Shows: Wrong outputs with trained weights.
 Hint: Which of the two layers has to see the result of the other?
 Rejected by: test_values
-Costs: 50 %
+Costs: 40 %
 """
 
 class LlamaBlock(LlamaBlock):

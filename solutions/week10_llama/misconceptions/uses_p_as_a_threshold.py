@@ -5,7 +5,7 @@ Believes: p is the smallest probability that is allowed.
 Shows: With many likely tokens none is left but the first.
 Hint: Ten tokens have probability 0.1 each, and p is 0.5. How many of them do you keep?
 Rejected by: test_drawn_tokens
-Costs: 40 %
+Costs: 35 %
 """
 
 def sample_top_p(logits, p, temperature=1.0, generator=None):

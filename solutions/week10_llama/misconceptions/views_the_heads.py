@@ -5,7 +5,7 @@ Believes: view(B, H, s, d) splits the width into heads.
 Shows: Each head gets features of several tokens.
 Hint: Which entries of token 0 are in head 0 after your view?
 Rejected by: test_without_a_cache
-Costs: 45 %
+Costs: 35 %
 """
 
 class LlamaAttention(LlamaAttention):

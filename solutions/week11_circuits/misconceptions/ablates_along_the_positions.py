@@ -5,7 +5,7 @@ Believes: The heads are on the second-to-last axis.
 Shows: A position is removed in all heads.
 Hint: Which axis of `written` (B, H, T, C) belongs to the heads?
 Rejected by: test_one_head
-Costs: 50 %
+Costs: 40 %
 """
 
 

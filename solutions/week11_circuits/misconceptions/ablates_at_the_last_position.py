@@ -5,7 +5,7 @@ Believes: Only the last position predicts.
 Shows: Logits of earlier positions do not change.
 Hint: At how many positions does the head write?
 Rejected by: test_one_head
-Costs: 40 %
+Costs: 35 %
 """
 
 

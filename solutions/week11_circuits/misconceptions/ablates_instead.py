@@ -5,7 +5,7 @@ Believes: A head is tested by removing it.
 Shows: The fractions are those of an ablation.
 Hint: By what do you replace the head's output?
 Rejected by: test_values
-Costs: 50 %
+Costs: 40 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: The batch has one sequence.
 Shows: Logits of other sequences do not change.
 Hint: Which axis is the first of `written`?
 Rejected by: test_one_head
-Costs: 40 %
+Costs: 35 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: A head has one number in the whole model.
 Shows: More heads are missing than requested.
 Hint: Which entry of the pair does your `edit` ignore?
 Rejected by: test_one_head
-Costs: 50 %
+Costs: 40 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: A layer is one head.
 Shows: More heads are missing than requested.
 Hint: Which axis of `written` belongs to the heads?
 Rejected by: test_one_head
-Costs: 50 %
+Costs: 40 %
 """
 
 

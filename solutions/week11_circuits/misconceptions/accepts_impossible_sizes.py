@@ -5,7 +5,7 @@ Believes: torch complains about impossible sizes itself.
 Shows: An empty result, or an error about something else.
 Hint: What do you return for a period of 0?
 Rejected by: test_refuses_impossible_sizes
-Costs: 15 %
+Costs: 20 %
 """
 
 

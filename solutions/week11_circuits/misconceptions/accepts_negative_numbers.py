@@ -5,7 +5,7 @@ Believes: Negative numbers count from the end.
 Shows: No error for head -4.
 Hint: Which numbers does the docstring allow?
 Rejected by: test_refuses_other_heads
-Costs: 10 %
+Costs: 15 %
 """
 
 

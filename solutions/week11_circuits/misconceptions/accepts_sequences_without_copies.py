@@ -5,7 +5,7 @@ Believes: There is always a match.
 Shows: NaN if no token occurs twice.
 Hint: How many queries do you average over if all tokens differ?
 Rejected by: test_refuses_sequences_without_a_match
-Costs: 15 %
+Costs: 20 %
 """
 
 

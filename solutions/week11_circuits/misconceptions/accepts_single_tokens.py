@@ -5,7 +5,7 @@ Believes: The mean of nothing is a score.
 Shows: NaN for sequences of one token.
 Hint: What is the mean of an empty tensor?
 Rejected by: test_refuses_single_tokens
-Costs: 15 %
+Costs: 20 %
 """
 
 

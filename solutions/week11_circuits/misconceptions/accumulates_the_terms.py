@@ -5,7 +5,7 @@ Believes: A layer sees the sum of the terms so far.
 Shows: Each contribution contains those before it.
 Hint: What do your contributions sum to?
 Rejected by: test_values
-Costs: 45 %
+Costs: 35 %
 """
 
 

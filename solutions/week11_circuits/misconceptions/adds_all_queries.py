@@ -5,7 +5,7 @@ Believes: The score is the total attention.
 Shows: Scores grow with the length and with the batch.
 Hint: What is the score of a perfect head?
 Rejected by: test_perfect_head
-Costs: 35 %
+Costs: 30 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: A patch is added.
 Shows: The corrupted output is still there.
 Hint: What is left of the corrupted output of the head?
 Rejected by: test_values
-Costs: 40 %
+Costs: 35 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: Logits contain the residual stream.
 Shows: Entries contain embed @ unembed.T.
 Hint: Does the head add the token's own embedding?
 Rejected by: test_values
-Costs: 40 %
+Costs: 35 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: Both tokens are of interest.
 Shows: With `others`, contributions to both logits are added.
 Hint: What is the result if both tokens are the same?
 Rejected by: test_difference
-Costs: 35 %
+Costs: 30 %
 """
 
 

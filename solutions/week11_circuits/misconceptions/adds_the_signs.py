@@ -5,7 +5,7 @@ Believes: Only the sign matters.
 Shows: Small eigenvalues count as much as large ones.
 Hint: Does a tiny eigenvalue count as much as a large one?
 Rejected by: test_values
-Costs: 45 %
+Costs: 35 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: Eigenvalues are found with `eigvalsh`.
 Shows: Half of the matrix is ignored.
 Hint: Which matrices does your torch.linalg function support?
 Rejected by: test_values
-Costs: 40 %
+Costs: 35 %
 """
 
 

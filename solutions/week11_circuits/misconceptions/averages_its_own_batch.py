@@ -5,7 +5,7 @@ Believes: The mean is taken over the batch.
 Shows: The result does not depend on the tokens of `reference`.
 Hint: Which sequences do your means come from?
 Rejected by: test_mean
-Costs: 35 %
+Costs: 30 %
 """
 
 

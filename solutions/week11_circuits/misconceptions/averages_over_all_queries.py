@@ -5,7 +5,7 @@ Believes: Queries without a match have the score 0.
 Shows: Scores are too low, above all in sequences with few repetitions.
 Hint: Can a head attend to a matching key if there is none?
 Rejected by: test_queries_without_a_match_do_not_count
-Costs: 35 %
+Costs: 30 %
 """
 
 

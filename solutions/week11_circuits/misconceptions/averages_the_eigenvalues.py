@@ -5,7 +5,7 @@ Believes: The score is the mean eigenvalue.
 Shows: Scores grow with the weights.
 Hint: What happens to your score if W_O is doubled?
 Rejected by: test_values
-Costs: 45 %
+Costs: 35 %
 """
 
 

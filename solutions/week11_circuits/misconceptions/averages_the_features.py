@@ -5,7 +5,7 @@ Believes: The scale does not matter.
 Shows: All contributions are too small by the factor C.
 Hint: What do your contributions sum to?
 Rejected by: test_values
-Costs: 35 %
+Costs: 30 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: Every key has its own score.
 Shows: Scores shrink when a token has several copies.
 Hint: A head attends to two matching keys with weight 0.5 each. What is its score?
 Rejected by: test_every_earlier_copy_counts
-Costs: 35 %
+Costs: 30 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: Eigenvalues must be real.
 Shows: All eigenvalues are real, and their absolute values differ.
 Hint: Which eigenvalues does a rotation have?
 Rejected by: test_values
-Costs: 40 %
+Costs: 35 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: A function remembers a variable's value.
 Shows: All entries are equal.
 Hint: Which value does the loop variable have when `edit` runs?
 Rejected by: test_values
-Costs: 45 %
+Costs: 35 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: Only differences of logits matter.
 Shows: Rows sum to 0.
 Hint: What exactly does the head add to one logit?
 Rejected by: test_values
-Costs: 35 %
+Costs: 30 %
 """
 
 

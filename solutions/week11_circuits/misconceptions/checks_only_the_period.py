@@ -5,7 +5,7 @@ Believes: Only the period can be impossible.
 Shows: No error for repeats=0.
 Hint: Which of the numbers do you check?
 Rejected by: test_refuses_impossible_sizes
-Costs: 10 %
+Costs: 15 %
 """
 
 

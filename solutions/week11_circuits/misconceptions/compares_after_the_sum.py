@@ -5,7 +5,7 @@ Believes: The difference of sums is taken once.
 Shows: With `others`, only one term differs from the result without.
 Hint: What does each single term contribute to the other token's logit?
 Rejected by: test_difference
-Costs: 35 %
+Costs: 30 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: A contribution is a similarity.
 Shows: All values are between -1 and 1.
 Hint: Does a term count twice if it is twice as long?
 Rejected by: test_values
-Costs: 50 %
+Costs: 40 %
 """
 
 

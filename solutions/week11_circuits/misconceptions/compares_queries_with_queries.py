@@ -5,7 +5,7 @@ Believes: The keys are the queries.
 Shows: The result is (N, N).
 Hint: Which argument does your result not depend on?
 Rejected by: test_values
-Costs: 50 %
+Costs: 40 %
 """
 
 

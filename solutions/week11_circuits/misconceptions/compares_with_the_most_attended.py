@@ -5,7 +5,7 @@ Believes: Attention is all or nothing.
 Shows: Scores are fractions of whole queries.
 Hint: What do you return for a head that gives each key the same weight?
 Rejected by: test_repeated_sequences
-Costs: 45 %
+Costs: 35 %
 """
 
 

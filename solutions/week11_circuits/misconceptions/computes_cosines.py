@@ -5,7 +5,7 @@ Believes: A match is a similarity.
 Shows: All entries are between -1 and 1.
 Hint: Do scores grow with the length of the vectors?
 Rejected by: test_values
-Costs: 45 %
+Costs: 35 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: Contributions are float32.
 Shows: Other dtypes come back as float32.
 Hint: Which dtype do the terms have?
 Rejected by: test_dtypes
-Costs: 15 %
+Costs: 20 %
 """
 
 

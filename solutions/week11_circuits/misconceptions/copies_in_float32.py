@@ -5,7 +5,7 @@ Believes: Logits are float32.
 Shows: float64 arguments give float32 logits.
 Hint: Which dtype do the arguments have?
 Rejected by: test_double_precision
-Costs: 15 %
+Costs: 20 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: `repeats` counts the copies after the original.
 Shows: The result is one period too long.
 Hint: How long should the result be for repeats=1?
 Rejected by: test_every_period_is_equal
-Costs: 40 %
+Costs: 35 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: The first head has the number 1.
 Shows: The head before the requested one is missing.
 Hint: Which head is written[:, 1]?
 Rejected by: test_one_head
-Costs: 45 %
+Costs: 35 %
 """
 
 

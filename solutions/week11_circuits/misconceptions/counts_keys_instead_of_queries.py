@@ -5,7 +5,7 @@ Believes: The mean is over the pairs.
 Shows: Scores shrink when tokens have several copies.
 Hint: Over what does the docstring take the mean: keys or queries?
 Rejected by: test_every_earlier_copy_counts
-Costs: 35 %
+Costs: 30 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: The first layer has the number 1.
 Shows: The layer before the requested one is changed.
 Hint: Which number does `edit` get in the first layer?
 Rejected by: test_one_head
-Costs: 45 %
+Costs: 35 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: Every query has a previous token.
 Shows: Scores are too low by the factor (T - 1) / T.
 Hint: How many queries have a previous token?
 Rejected by: test_first_query_does_not_count
-Costs: 35 %
+Costs: 30 %
 """
 
 

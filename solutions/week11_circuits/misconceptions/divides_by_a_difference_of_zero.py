@@ -5,7 +5,7 @@ Believes: The runs differ.
 Shows: NaN if both runs are equal.
 Hint: What do you divide by if both runs have the same measure?
 Rejected by: test_refuses_equal_runs
-Costs: 15 %
+Costs: 20 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: The clean measure is the whole.
 Shows: A perfect patch does not get 1.
 Hint: What should a head get that restores everything?
 Rejected by: test_values
-Costs: 35 %
+Costs: 30 %
 """
 
 

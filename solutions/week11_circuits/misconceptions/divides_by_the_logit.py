@@ -5,7 +5,7 @@ Believes: Contributions are shares.
 Shows: The contributions sum to 1.
 Hint: Should the contributions sum to the logit or to 1?
 Rejected by: test_values
-Costs: 45 %
+Costs: 35 %
 """
 
 

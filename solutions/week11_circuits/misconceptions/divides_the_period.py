@@ -5,7 +5,7 @@ Believes: `period` is the length of the whole sequence.
 Shows: The result is too short by the factor `repeats`.
 Hint: After how many tokens does your sequence begin again?
 Rejected by: test_every_period_is_equal
-Costs: 50 %
+Costs: 40 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: One query is a vector.
 Shows: Axes of size 1 are missing.
 Hint: What is the shape of your result for one query?
 Rejected by: test_singleton_axes
-Costs: 15 %
+Costs: 20 %
 """
 
 

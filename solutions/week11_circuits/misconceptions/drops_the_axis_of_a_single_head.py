@@ -5,7 +5,7 @@ Believes: One head has a plain number.
 Shows: A number instead of (1,) for one head.
 Hint: What is the shape of your result for one head?
 Rejected by: test_singleton_axes
-Costs: 15 %
+Costs: 20 %
 """
 
 

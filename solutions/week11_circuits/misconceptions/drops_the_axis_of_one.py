@@ -5,7 +5,7 @@ Believes: One head has a plain number.
 Shows: An axis of size 1 is missing.
 Hint: What is the shape of your result for weights of shape (1, d, C)?
 Rejected by: test_heads
-Costs: 15 %
+Costs: 20 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: A batch of one sequence is a sequence.
 Shows: One sequence comes back without the batch axis.
 Hint: What is the shape of your result for batch=1?
 Rejected by: test_smallest_sizes
-Costs: 15 %
+Costs: 20 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: One sequence is not a batch.
 Shows: Axes of size 1 are missing.
 Hint: What is the shape of your result for one sequence?
 Rejected by: test_sizes
-Costs: 15 %
+Costs: 20 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: Both have one row per token.
 Shows: Correct only if the embedding is tied.
 Hint: Which of the two matrices is applied to a token first?
 Rejected by: test_values
-Costs: 40 %
+Costs: 35 %
 """
 
 

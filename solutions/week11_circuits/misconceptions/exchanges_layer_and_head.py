@@ -5,7 +5,7 @@ Believes: A pair is (head, layer).
 Shows: Another head is missing.
 Hint: Which entry of a pair comes first?
 Rejected by: test_one_head
-Costs: 45 %
+Costs: 35 %
 """
 
 

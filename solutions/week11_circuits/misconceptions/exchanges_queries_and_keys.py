@@ -5,7 +5,7 @@ Believes: Columns of the weights are queries.
 Shows: Nearly all scores are 0.
 Hint: Which axis of the weights sums to 1?
 Rejected by: test_repeated_sequences
-Costs: 60 %
+Costs: 45 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: Scores are symmetric.
 Shows: Queries are projected with the key weights.
 Hint: Does your result change if W_Q and W_K are exchanged?
 Rejected by: test_values
-Costs: 45 %
+Costs: 35 %
 """
 
 

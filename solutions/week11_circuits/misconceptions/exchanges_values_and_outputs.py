@@ -5,7 +5,7 @@ Believes: The order of the layers does not matter.
 Shows: An error about shapes, or other logits for square weights.
 Hint: Which of the two weights is applied to a token first?
 Rejected by: test_values
-Costs: 50 %
+Costs: 40 %
 """
 
 

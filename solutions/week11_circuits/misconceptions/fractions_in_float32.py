@@ -5,7 +5,7 @@ Believes: Fractions are float32.
 Shows: A float64 model gives float32 fractions.
 Hint: Which dtype do the measures have?
 Rejected by: test_double_precision
-Costs: 15 %
+Costs: 20 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: One draw is enough, because tokens are random anyway.
 Shows: All sequences of the batch are equal.
 Hint: How many different sequences does a batch of 40 contain?
 Rejected by: test_each_sequence_is_drawn
-Costs: 40 %
+Costs: 35 %
 """
 
 

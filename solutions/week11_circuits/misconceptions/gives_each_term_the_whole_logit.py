@@ -5,7 +5,7 @@ Believes: Only the sum has a logit.
 Shows: All terms get the same contribution.
 Hint: What do your contributions sum to?
 Rejected by: test_values
-Costs: 60 %
+Costs: 45 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: Ablation weakens a head.
 Shows: Half of the head's output is left.
 Hint: What is left of an ablated head's output?
 Rejected by: test_one_head
-Costs: 40 %
+Costs: 35 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: Scores are always masked.
 Shows: Entries above the diagonal are 0.
 Hint: Are the rows and columns positions?
 Rejected by: test_values
-Costs: 45 %
+Costs: 35 %
 """
 
 

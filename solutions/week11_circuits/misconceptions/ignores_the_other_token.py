@@ -5,7 +5,7 @@ Believes: The logit of the target says everything.
 Shows: The result is the same with and without `others`.
 Hint: Which argument does your result not depend on?
 Rejected by: test_difference
-Costs: 40 %
+Costs: 35 %
 """
 
 

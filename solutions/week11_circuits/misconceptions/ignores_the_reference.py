@@ -5,7 +5,7 @@ Believes: Ablation means zeros.
 Shows: The result is the same with and without `reference`.
 Hint: Which argument does your result not depend on?
 Rejected by: test_mean
-Costs: 40 %
+Costs: 35 %
 """
 
 

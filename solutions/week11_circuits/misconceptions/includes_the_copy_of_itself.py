@@ -5,7 +5,7 @@ Believes: A token is a copy of itself.
 Shows: Every query has a match, and early ones add zeros.
 Hint: Is the query at position 3 an earlier copy of itself?
 Rejected by: test_repeated_sequences
-Costs: 45 %
+Costs: 35 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: A model without heads makes no sense.
 Shows: Nothing is ablated if all heads are requested.
 Hint: What are the logits of a model of which only the embedding is left?
 Rejected by: test_all_heads
-Costs: 15 %
+Costs: 20 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: Patches are added one by one.
 Shows: The last fractions are near 1.
 Hint: How many heads are patched in your last run?
 Rejected by: test_values
-Costs: 40 %
+Costs: 35 %
 """
 
 

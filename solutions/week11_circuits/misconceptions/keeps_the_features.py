@@ -5,7 +5,7 @@ Believes: Every feature contributes.
 Shows: The result has an axis C.
 Hint: What is the shape of a contribution to one logit?
 Rejected by: test_values
-Costs: 50 %
+Costs: 40 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: Testing a head means running it alone.
 Shows: All heads but the requested ones are missing.
 Hint: What should happen if no head is requested?
 Rejected by: test_one_head
-Costs: 55 %
+Costs: 45 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: Every sequence has a score.
 Shows: The result has the shape (B, H).
 Hint: Over which axes does the docstring average?
 Rejected by: test_values
-Costs: 40 %
+Costs: 35 %
 """
 
 

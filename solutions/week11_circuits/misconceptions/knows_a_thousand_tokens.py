@@ -5,7 +5,7 @@ Believes: Vocabularies are small and ids start at 0.
 Shows: An error for large or negative ids.
 Hint: What is the largest id for which your function works?
 Rejected by: test_any_tokens
-Costs: 15 %
+Costs: 20 %
 """
 
 

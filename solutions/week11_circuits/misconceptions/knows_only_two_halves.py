@@ -5,7 +5,7 @@ Believes: All sequences consist of two equal halves.
 Shows: Scores depend on positions only, not on the tokens.
 Hint: Does your score change if you change the tokens?
 Rejected by: test_any_sequences
-Costs: 50 %
+Costs: 40 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: No sequence is longer.
 Shows: Later queries of long sequences do not count.
 Hint: For which lengths does your function read all queries?
 Rejected by: test_long_sequences
-Costs: 15 %
+Costs: 20 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: A head copies features.
 Shows: Scores do not depend on the tokens.
 Hint: Which arguments does your result not depend on?
 Rejected by: test_values
-Costs: 45 %
+Costs: 35 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: A small constant avoids a division by 0.
 Shows: Heads that change nothing get a little more than 0.
 Hint: What should a head get that changes nothing?
 Rejected by: test_restores_nothing
-Costs: 15 %
+Costs: 20 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: Logits are float32.
 Shows: A float64 model gives float32 logits.
 Hint: Which dtype do the model's logits have?
 Rejected by: test_double_precision
-Costs: 15 %
+Costs: 20 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: All sequences repeat at the same places.
 Shows: Only the first sequence is scored correctly.
 Hint: Which sequence do you take the tokens of the second batch entry from?
 Rejected by: test_each_sequence_has_its_matches
-Costs: 40 %
+Costs: 35 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: A score is positive.
 Shows: Heads that lower the logits of their tokens get high scores.
 Hint: What is the score if all eigenvalues are negative?
 Rejected by: test_copying_heads
-Costs: 40 %
+Costs: 35 %
 """
 
 

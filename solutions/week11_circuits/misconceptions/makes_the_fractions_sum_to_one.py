@@ -5,7 +5,7 @@ Believes: All heads together restore everything.
 Shows: The fractions sum to 1.
 Hint: Is the measure restored if every head is patched alone?
 Rejected by: test_values
-Costs: 40 %
+Costs: 35 %
 """
 
 

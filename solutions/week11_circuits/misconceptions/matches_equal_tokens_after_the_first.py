@@ -5,7 +5,7 @@ Believes: An induction head attends to the copies of the token.
 Shows: A head that attends to equal tokens, or to itself, gets a high score.
 Hint: At which position is the token that followed the copy?
 Rejected by: test_repeated_sequences
-Costs: 60 %
+Costs: 45 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: Scores are float32.
 Shows: float64 arguments give float32 scores.
 Hint: Which dtype do the arguments have?
 Rejected by: test_double_precision
-Costs: 15 %
+Costs: 20 %
 """
 
 

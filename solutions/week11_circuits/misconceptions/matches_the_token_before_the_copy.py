@@ -5,7 +5,7 @@ Believes: What comes before a copy predicts the next token.
 Shows: Scores belong to keys two positions too early.
 Hint: If A B … A is read, which position helps to predict B?
 Rejected by: test_repeated_sequences
-Costs: 60 %
+Costs: 45 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: A measure is taken from probabilities.
 Shows: The measure gets values between 0 and 1.
 Hint: What does the docstring give to `measure`?
 Rejected by: test_values
-Costs: 35 %
+Costs: 30 %
 """
 
 

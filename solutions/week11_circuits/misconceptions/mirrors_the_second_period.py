@@ -5,7 +5,7 @@ Believes: A repetition may run backwards.
 Shows: The second half is the first half in reverse order.
 Hint: What should follow the last token of the period?
 Rejected by: test_every_period_is_equal
-Costs: 50 %
+Costs: 40 %
 """
 
 

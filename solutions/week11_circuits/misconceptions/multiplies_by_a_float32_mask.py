@@ -5,7 +5,7 @@ Believes: A product has the dtype of its first factor.
 Shows: bfloat16 weights give a float32 score, float64 weights the right one.
 Hint: Which dtype has a product of bfloat16 and float32 tensors?
 Rejected by: test_dtypes
-Costs: 10 %
+Costs: 15 %
 """
 
 

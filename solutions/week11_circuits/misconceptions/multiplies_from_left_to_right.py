@@ -5,7 +5,7 @@ Believes: The order of the products does not matter.
 Shows: What the head writes gets C features for every token before any logit is computed.
 Hint: How many columns do your intermediate results have? Which of them could have d?
 Rejected by: test_cost
-Costs: 10 %
+Costs: 15 %
 """
 
 

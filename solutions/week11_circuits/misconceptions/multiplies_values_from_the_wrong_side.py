@@ -5,7 +5,7 @@ Believes: A linear layer computes x @ W.
 Shows: An error about shapes, or other logits for square weights.
 Hint: What is the shape of the weight of `nn.Linear(8, 4)`?
 Rejected by: test_values
-Costs: 50 %
+Costs: 40 %
 """
 
 

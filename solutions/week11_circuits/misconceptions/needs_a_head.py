@@ -5,7 +5,7 @@ Believes: There is always a head to ablate.
 Shows: An error if there are no heads.
 Hint: Call your function with an empty list.
 Rejected by: test_no_heads
-Costs: 15 %
+Costs: 20 %
 """
 
 

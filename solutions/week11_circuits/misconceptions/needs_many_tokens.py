@@ -5,7 +5,7 @@ Believes: There are more tokens than features in a head.
 Shows: An error for small vocabularies.
 Hint: What does your function do for 3 tokens and d = 5?
 Rejected by: test_small_vocabularies
-Costs: 15 %
+Costs: 20 %
 """
 
 

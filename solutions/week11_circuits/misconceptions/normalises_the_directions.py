@@ -5,7 +5,7 @@ Believes: A direction has length 1.
 Shows: Contributions do not sum to the logit.
 Hint: Does the logit of a token depend on the length of its row?
 Rejected by: test_values
-Costs: 40 %
+Costs: 35 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: A head does not act alone.
 Shows: The fractions of one layer sum to 2.
 Hint: How many heads differ between your patched run and the corrupted run?
 Rejected by: test_one_head_at_a_time
-Costs: 35 %
+Costs: 30 %
 """
 
 

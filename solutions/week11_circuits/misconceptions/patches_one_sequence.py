@@ -5,7 +5,7 @@ Believes: The batch has one sequence.
 Shows: Fractions are too small by about the number of sequences.
 Hint: Which axis is the first of `written`?
 Rejected by: test_values
-Costs: 35 %
+Costs: 30 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: Either run can be patched.
 Shows: The fractions say how much is destroyed.
 Hint: Which run should your patched run differ from in one head only?
 Rejected by: test_values
-Costs: 45 %
+Costs: 35 %
 """
 
 

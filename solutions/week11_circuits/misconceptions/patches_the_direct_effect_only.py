@@ -5,7 +5,7 @@ Believes: Heads only act on the logits.
 Shows: Later layers do not react to the patch.
 Hint: What do later heads read if an earlier head is patched?
 Rejected by: test_later_layers_see_the_change
-Costs: 40 %
+Costs: 35 %
 """
 
 

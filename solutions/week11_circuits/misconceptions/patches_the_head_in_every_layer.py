@@ -5,7 +5,7 @@ Believes: A head has one number in the whole model.
 Shows: All layers get the same fractions.
 Hint: Does your `edit` look at the number of the layer?
 Rejected by: test_values
-Costs: 45 %
+Costs: 35 %
 """
 
 

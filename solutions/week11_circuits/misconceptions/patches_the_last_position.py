@@ -5,7 +5,7 @@ Believes: Only the last position predicts.
 Shows: Heads that act at earlier positions restore nothing.
 Hint: At how many positions do you replace the output?
 Rejected by: test_values
-Costs: 35 %
+Costs: 30 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: Every sequence gets the same patch.
 Shows: Fractions are those of a mean.
 Hint: Which clean sequence belongs to sequence 1?
 Rejected by: test_values
-Costs: 35 %
+Costs: 30 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: A layer is one head.
 Shows: All heads of a layer get the same fraction.
 Hint: Which axis of `written` belongs to the heads?
 Rejected by: test_values
-Costs: 50 %
+Costs: 40 %
 """
 
 

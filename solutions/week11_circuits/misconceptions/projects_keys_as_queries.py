@@ -5,7 +5,7 @@ Believes: Queries and keys are compared in the same projection.
 Shows: Scores of equal vectors are symmetric.
 Hint: Which weights produce the keys?
 Rejected by: test_values
-Costs: 50 %
+Costs: 40 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: The order of the axes does not matter.
 Shows: The result is transposed.
 Hint: Which index of your result belongs to the query?
 Rejected by: test_values
-Costs: 40 %
+Costs: 35 %
 """
 
 

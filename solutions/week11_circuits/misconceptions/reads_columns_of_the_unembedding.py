@@ -5,7 +5,7 @@ Believes: Tokens are in columns.
 Shows: An error, or features of other tokens.
 Hint: Which axis of `unembed` has V entries?
 Rejected by: test_values
-Costs: 60 %
+Costs: 45 %
 """
 
 

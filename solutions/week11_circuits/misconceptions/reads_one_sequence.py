@@ -5,7 +5,7 @@ Believes: All sequences have the same attention weights.
 Shows: Scores ignore all sequences but the first.
 Hint: Does your score change if the second sequence changes?
 Rejected by: test_each_head_has_its_score
-Costs: 40 %
+Costs: 35 %
 """
 
 

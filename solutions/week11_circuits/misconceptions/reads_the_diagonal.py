@@ -5,7 +5,7 @@ Believes: Copying is on the diagonal.
 Shows: The denominator differs for matrices that are not diagonal.
 Hint: Are the diagonal entries of your matrix its eigenvalues?
 Rejected by: test_values
-Costs: 45 %
+Costs: 35 %
 """
 
 

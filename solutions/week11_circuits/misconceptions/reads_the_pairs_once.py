@@ -5,7 +5,7 @@ Believes: `heads` is a list.
 Shows: Only some of the heads are ablated if `heads` is an iterator.
 Hint: How often can a generator be iterated?
 Rejected by: test_any_iterable
-Costs: 15 %
+Costs: 20 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: What a head reads, it writes.
 Shows: The result does not depend on W_O.
 Hint: Which argument does your result not depend on?
 Rejected by: test_values
-Costs: 50 %
+Costs: 40 %
 """
 
 

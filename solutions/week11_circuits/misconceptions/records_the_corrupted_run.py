@@ -5,7 +5,7 @@ Believes: The last run before the patch is recorded.
 Shows: All fractions are 0.
 Hint: In which run do you record the output that you patch in?
 Rejected by: test_values
-Costs: 50 %
+Costs: 40 %
 """
 
 

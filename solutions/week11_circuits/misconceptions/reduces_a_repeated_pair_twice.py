@@ -5,7 +5,7 @@ Believes: Every pair occurs once.
 Shows: A pair that occurs twice is not replaced by the mean.
 Hint: What does your function do if a pair occurs twice?
 Rejected by: test_any_iterable
-Costs: 15 %
+Costs: 20 %
 """
 
 

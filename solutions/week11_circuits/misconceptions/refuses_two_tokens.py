@@ -5,7 +5,7 @@ Believes: Two tokens are too few for a score.
 Shows: An error for T = 2.
 Hint: How many queries have a previous token if T is 2?
 Rejected by: test_shortest_sequences
-Costs: 15 %
+Costs: 20 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: Heads only act on the logits.
 Shows: Later layers do not react to the ablation.
 Hint: What do later heads read if an earlier head is ablated?
 Rejected by: test_one_head
-Costs: 45 %
+Costs: 35 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: Repeating a sequence means repeating its tokens.
 Shows: Equal tokens are adjacent.
 Hint: Write down the result for the period 4, 7 and two repeats.
 Rejected by: test_every_period_is_equal
-Costs: 60 %
+Costs: 45 %
 """
 
 

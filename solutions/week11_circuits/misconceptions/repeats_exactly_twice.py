@@ -5,7 +5,7 @@ Believes: A sequence is followed by one copy.
 Shows: The result is as long for 3 repeats as for 2.
 Hint: Which argument does your result not depend on?
 Rejected by: test_every_period_is_equal
-Costs: 35 %
+Costs: 30 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: A circuit is a distribution over the keys.
 Shows: All entries are positive.
 Hint: Does the docstring ask for scores or for weights?
 Rejected by: test_values
-Costs: 45 %
+Costs: 35 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: The change says everything.
 Shows: The unit is that of the measure.
 Hint: What should a head get that restores everything?
 Rejected by: test_values
-Costs: 35 %
+Costs: 30 %
 """
 
 

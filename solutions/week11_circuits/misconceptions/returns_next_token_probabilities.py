@@ -5,7 +5,7 @@ Believes: A circuit gives probabilities.
 Shows: All entries are positive.
 Hint: Does the docstring ask for logits or for probabilities?
 Rejected by: test_values
-Costs: 45 %
+Costs: 35 %
 """
 
 

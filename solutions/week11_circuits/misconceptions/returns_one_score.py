@@ -5,7 +5,7 @@ Believes: A model has one score.
 Shows: One number instead of one per head.
 Hint: How many numbers should you return for 4 heads?
 Rejected by: test_values
-Costs: 40 %
+Costs: 35 %
 """
 
 

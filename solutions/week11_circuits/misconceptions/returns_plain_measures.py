@@ -5,7 +5,7 @@ Believes: The measure says everything.
 Shows: The fractions are measures, without a scale.
 Hint: What should a head get that changes nothing?
 Rejected by: test_values
-Costs: 45 %
+Costs: 35 %
 """
 
 

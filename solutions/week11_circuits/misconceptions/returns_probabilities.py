@@ -5,7 +5,7 @@ Believes: Contributions are shares.
 Shows: All contributions are positive and sum to 1.
 Hint: Should the contributions sum to the logit or to 1?
 Rejected by: test_values
-Costs: 60 %
+Costs: 45 %
 """
 
 

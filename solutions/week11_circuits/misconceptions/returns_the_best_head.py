@@ -5,7 +5,7 @@ Believes: Only the best head matters.
 Shows: One number instead of one per head.
 Hint: How many numbers should you return for 4 heads?
 Rejected by: test_repeated_sequences
-Costs: 45 %
+Costs: 35 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: The effect of a head is what changes.
 Shows: The unchanged logits have been subtracted.
 Hint: Does the docstring ask for logits or for their change?
 Rejected by: test_one_head
-Costs: 40 %
+Costs: 35 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: A model returns probabilities.
 Shows: All entries are positive and sum to 1.
 Hint: Does the docstring ask for logits or for probabilities?
 Rejected by: test_one_head
-Costs: 40 %
+Costs: 35 %
 """
 
 

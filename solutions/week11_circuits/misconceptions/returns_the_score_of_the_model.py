@@ -5,7 +5,7 @@ Believes: A model has one score.
 Shows: One number instead of one per head.
 Hint: How many numbers should you return for 4 heads?
 Rejected by: test_repeated_sequences
-Costs: 40 %
+Costs: 35 %
 """
 
 

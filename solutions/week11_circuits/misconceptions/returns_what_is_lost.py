@@ -5,7 +5,7 @@ Believes: A fraction says what is lost.
 Shows: 1 for a head that changes nothing.
 Hint: What should a head get that changes nothing?
 Rejected by: test_values
-Costs: 40 %
+Costs: 35 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: A difference has no direction.
 Shows: All signs are reversed.
 Hint: What should a head get that restores everything?
 Rejected by: test_values
-Costs: 35 %
+Costs: 30 %
 """
 
 

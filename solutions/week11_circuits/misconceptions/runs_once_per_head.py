@@ -5,7 +5,7 @@ Believes: Each head needs a run.
 Shows: The model runs several times.
 Hint: How often does your function call the model without a reference?
 Rejected by: test_runs
-Costs: 15 %
+Costs: 20 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: Recorded outputs must be fresh.
 Shows: The model runs twice for each head.
 Hint: How often does your function call the model?
 Rejected by: test_runs
-Costs: 15 %
+Costs: 20 %
 """
 
 

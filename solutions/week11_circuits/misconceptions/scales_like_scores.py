@@ -5,7 +5,7 @@ Believes: Circuits are scaled.
 Shows: Entries are too small.
 Hint: Where does attention use the scale?
 Rejected by: test_values
-Costs: 35 %
+Costs: 30 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: Every sequence has a score.
 Shows: The result has the shape (B, H).
 Hint: Over which axes does the docstring average?
 Rejected by: test_repeated_sequences
-Costs: 40 %
+Costs: 35 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: Scores are float32.
 Shows: Weights of other dtypes give a float32 score.
 Hint: Which dtype does the docstring ask for?
 Rejected by: test_dtypes
-Costs: 15 %
+Costs: 20 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: Scores are float32.
 Shows: float64 weights give float32 scores.
 Hint: Which dtype do the weights have?
 Rejected by: test_double_precision
-Costs: 15 %
+Costs: 20 %
 """
 
 

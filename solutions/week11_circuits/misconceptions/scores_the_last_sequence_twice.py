@@ -5,7 +5,7 @@ Believes: The first sequence has a match.
 Shows: Scores depend on the order of the sequences.
 Hint: Put your sequences in another order. Do the scores change?
 Rejected by: test_order_of_the_sequences
-Costs: 35 %
+Costs: 30 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: Rows are keys and columns are queries.
 Shows: All scores are 0, because causal weights hide later keys.
 Hint: Which axis of the weights sums to 1?
 Rejected by: test_values
-Costs: 60 %
+Costs: 45 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: The first diagonal is the position itself.
 Shows: Heads that attend two positions back get high scores.
 Hint: For the query at 3, which column do you read?
 Rejected by: test_values
-Costs: 55 %
+Costs: 45 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: The size of a spectrum is its root mean square.
 Shows: Large eigenvalues count too much.
 Hint: What is the score if all eigenvalues are positive?
 Rejected by: test_values
-Costs: 40 %
+Costs: 35 %
 """
 
 

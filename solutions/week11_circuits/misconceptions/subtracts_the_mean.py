@@ -5,7 +5,7 @@ Believes: Mean ablation removes the mean.
 Shows: What is left is the deviation from the mean.
 Hint: Does the ablated head still depend on the tokens that the model reads?
 Rejected by: test_mean
-Costs: 35 %
+Costs: 30 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: Only differences of logits matter, so a logit is centred.
 Shows: Contributions sum to the logit minus the mean logit.
 Hint: What do your contributions sum to?
 Rejected by: test_values
-Costs: 40 %
+Costs: 35 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: A difference has no direction.
 Shows: All signs are reversed with `others`.
 Hint: Should a term that raises the target's logit count as positive?
 Rejected by: test_difference
-Costs: 35 %
+Costs: 30 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: One key is enough.
 Shows: Attention that is spread over several copies counts too little.
 Hint: A head attends to two matching keys with weight 0.5 each. What is its score?
 Rejected by: test_every_earlier_copy_counts
-Costs: 35 %
+Costs: 30 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: A search ends at the first hit.
 Shows: Attention to later copies is missing.
 Hint: How many keys match if the token occurs for the fourth time?
 Rejected by: test_every_earlier_copy_counts
-Costs: 35 %
+Costs: 30 %
 """
 
 

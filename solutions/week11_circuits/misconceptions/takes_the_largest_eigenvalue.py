@@ -5,7 +5,7 @@ Believes: The largest eigenvalue decides.
 Shows: The score is nearly 1 or -1 for every head.
 Hint: How many eigenvalues does your score depend on?
 Rejected by: test_values
-Costs: 45 %
+Costs: 35 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: A head attends to the key with the largest weight, whichever it is.
 Shows: Every sharp head gets a high score.
 Hint: Does your score change if all keys move by one?
 Rejected by: test_values
-Costs: 60 %
+Costs: 45 %
 """
 
 

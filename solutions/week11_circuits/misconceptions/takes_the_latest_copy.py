@@ -5,7 +5,7 @@ Believes: Only the most recent copy matters.
 Shows: Attention to earlier copies is missing.
 Hint: How many keys match if the token occurs for the fourth time?
 Rejected by: test_every_earlier_copy_counts
-Costs: 35 %
+Costs: 30 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: A contribution is a size.
 Shows: No contribution is negative.
 Hint: Can a head lower a logit?
 Rejected by: test_values
-Costs: 45 %
+Costs: 35 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: Both weights are used in the same way.
 Shows: An error about shapes, or other logits for square weights.
 Hint: What is the shape of W_O, and which of its axes does the head write to?
 Rejected by: test_values
-Costs: 50 %
+Costs: 40 %
 """
 
 

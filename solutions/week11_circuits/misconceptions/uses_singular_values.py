@@ -5,7 +5,7 @@ Believes: Singular values are eigenvalues.
 Shows: The score is always 1.
 Hint: Can a singular value be negative?
 Rejected by: test_values
-Costs: 50 %
+Costs: 40 %
 """
 
 

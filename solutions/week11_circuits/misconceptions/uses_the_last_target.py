@@ -5,7 +5,7 @@ Believes: A sequence has one target.
 Shows: Only the last position is correct.
 Hint: Which column of `targets` do you use for the first position?
 Rejected by: test_values
-Costs: 40 %
+Costs: 35 %
 """
 
 

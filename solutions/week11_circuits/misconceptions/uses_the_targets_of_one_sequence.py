@@ -5,7 +5,7 @@ Believes: All sequences have the same targets.
 Shows: Only the first sequence is correct.
 Hint: Which row of `targets` do you use for the second sequence?
 Rejected by: test_values
-Costs: 40 %
+Costs: 35 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: The embedding is tied to the output.
 Shows: Scores do not depend on `embed`.
 Hint: Which argument does your result not depend on?
 Rejected by: test_values
-Costs: 35 %
+Costs: 30 %
 """
 
 

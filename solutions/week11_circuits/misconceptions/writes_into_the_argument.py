@@ -5,7 +5,7 @@ Believes: `edit` may write into its argument.
 Shows: The model refuses the edit.
 Hint: What does the docstring of the module say about the argument of `edit`?
 Rejected by: test_values
-Costs: 40 %
+Costs: 35 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: Broadcasting is convenient.
 Shows: A beta of shape (H, T) or (B, H, 1) raises no error.
 Hint: What should happen with a beta of shape (H, T)?
 Rejected by: test_refuses_other_shapes
-Costs: 15 %
+Costs: 20 %
 """
 
 def delta_rule(q, k, v, beta, state=None):

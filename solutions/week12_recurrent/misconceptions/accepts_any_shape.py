@@ -5,7 +5,7 @@ Believes: Broadcasting is convenient.
 Shows: A log_decay of shape (H, T) or (B, H, 1) raises no error.
 Hint: What should happen with a log_decay of shape (H, T)?
 Rejected by: test_refuses_other_shapes
-Costs: 15 %
+Costs: 20 %
 """
 
 def gated_linear_attention(q, k, v, log_decay):

@@ -5,7 +5,7 @@ Believes: A wrong size can be corrected.
 Shows: chunk = 0 raises no error.
 Hint: What should happen for chunk = 0?
 Rejected by: test_refuses_small_chunks
-Costs: 12 %
+Costs: 15 %
 """
 
 def chunked_linear_attention(q, k, v, log_decay, chunk=64, state=None):

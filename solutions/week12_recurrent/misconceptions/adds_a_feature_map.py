@@ -5,7 +5,7 @@ Believes: All linear attention uses the feature map.
 Shows: Weights are positive where they should be negative.
 Hint: Does the docstring of the layer name a feature map?
 Rejected by: test_outputs
-Costs: 40 %
+Costs: 35 %
 """
 
 class RecurrentAttention(nn.Module):

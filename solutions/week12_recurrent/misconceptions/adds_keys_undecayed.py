@@ -5,7 +5,7 @@ Believes: New keys have not decayed.
 Shows: Correct for chunks of 1 only.
 Hint: The first key of a chunk: how many decays follow before the chunk ends?
 Rejected by: test_last_state
-Costs: 45 %
+Costs: 35 %
 """
 
 def chunked_linear_attention(q, k, v, log_decay, chunk=64, state=None):

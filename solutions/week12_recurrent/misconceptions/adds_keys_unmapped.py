@@ -5,7 +5,7 @@ Believes: The second sum counts keys.
 Shows: The denominator is wrong and may be negative.
 Hint: The denominator is the sum of which weights?
 Rejected by: test_next_token
-Costs: 40 %
+Costs: 35 %
 """
 
 def linear_attention_step(state, q, k, v):

@@ -5,7 +5,7 @@ Believes: D_ij is exp(g_i).
 Shows: Keys that are far away decay as little as near ones.
 Hint: How many decays has a key gone through after three more tokens?
 Rejected by: test_values
-Costs: 50 %
+Costs: 40 %
 """
 
 def gated_linear_attention(q, k, v, log_decay):

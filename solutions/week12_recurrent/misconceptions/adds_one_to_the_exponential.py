@@ -5,7 +5,7 @@ Believes: The 1 belongs to elu as a whole, whose negative branch is exp(x).
 Shows: Negative values give features above 1.
 Hint: What is elu(x) for x < 0? What is left after adding 1?
 Rejected by: test_values
-Costs: 40 %
+Costs: 35 %
 """
 
 def feature_map(x):

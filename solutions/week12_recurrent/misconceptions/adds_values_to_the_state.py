@@ -5,7 +5,7 @@ Believes: The state is Σ k vᵀ.
 Shows: Only the outputs of the first chunk are correct.
 Hint: What does k_jᵀ multiply in the state: v_j or u_j?
 Rejected by: test_last_state
-Costs: 50 %
+Costs: 40 %
 """
 
 def delta_rule_chunked(q, k, v, beta, chunk=64, state=None):

@@ -5,7 +5,7 @@ Believes: Writing is adding k vᵀ.
 Shows: A key that is written twice answers with the sum of both values.
 Hint: Write the same key twice. What should the state answer?
 Rejected by: test_a_key_is_written_again
-Costs: 60 %
+Costs: 45 %
 """
 
 def delta_rule(q, k, v, beta, state=None):

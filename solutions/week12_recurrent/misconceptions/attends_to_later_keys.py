@@ -5,7 +5,7 @@ Believes: Linear attention needs no mask.
 Shows: Only the last position is correct.
 Hint: Change the last key. Which outputs may change?
 Rejected by: test_nothing_looks_ahead
-Costs: 50 %
+Costs: 40 %
 """
 
 def linear_attention(q, k, v):

@@ -5,7 +5,7 @@ Believes: The decay hides what is far away.
 Shows: Later keys get weights above 1.
 Hint: Change the last value. Which outputs may change?
 Rejected by: test_nothing_looks_ahead
-Costs: 45 %
+Costs: 35 %
 """
 
 def gated_linear_attention(q, k, v, log_decay):

@@ -5,7 +5,7 @@ Believes: The sums have to stay bounded.
 Shows: Earlier tokens lose weight with every step.
 Hint: After three tokens, what is the share of the first one in your state?
 Rejected by: test_next_token
-Costs: 45 %
+Costs: 35 %
 """
 
 def linear_attention_step(state, q, k, v):

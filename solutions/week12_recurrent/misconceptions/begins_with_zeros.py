@@ -5,7 +5,7 @@ Believes: Each call begins a new sequence.
 Shows: Correct only without a state.
 Hint: Where is the argument `state` used?
 Rejected by: test_from_a_state
-Costs: 40 %
+Costs: 35 %
 """
 
 def delta_rule_chunked(q, k, v, beta, chunk=64, state=None):

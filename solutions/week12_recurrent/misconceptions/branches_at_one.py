@@ -5,7 +5,7 @@ Believes: The two branches meet at 1.
 Shows: Values between 0 and 1 are wrong.
 Hint: Where do x + 1 and exp(x) have the same value?
 Rejected by: test_values
-Costs: 35 %
+Costs: 30 %
 """
 
 def feature_map(x):

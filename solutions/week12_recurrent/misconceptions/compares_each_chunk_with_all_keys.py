@@ -5,7 +5,7 @@ Believes: A chunk of queries needs all keys so far.
 Shows: Outputs are correct, but work grows with T².
 Hint: What does the state save you from computing again?
 Rejected by: test_work
-Costs: 55 %
+Costs: 45 %
 """
 
 def chunked_linear_attention(q, k, v, log_decay, chunk=64, state=None):

@@ -5,7 +5,7 @@ Believes: Training uses the parallel form.
 Shows: Outputs are correct, but memory grows with the square of the length.
 Hint: How many elements has your largest tensor for 1024 positions?
 Rejected by: test_memory
-Costs: 50 %
+Costs: 40 %
 """
 
 class RecurrentAttention(nn.Module):

@@ -5,7 +5,7 @@ Believes: float32 is always enough.
 Shows: float64 inputs lose half of their digits.
 Hint: What is the dtype of the output for a float64 layer?
 Rejected by: test_double_precision
-Costs: 15 %
+Costs: 20 %
 """
 
 class RecurrentAttention(nn.Module):

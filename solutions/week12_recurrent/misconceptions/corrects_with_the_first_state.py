@@ -5,7 +5,7 @@ Believes: The old answers can be read in one product.
 Shows: The second of two equal keys is written as if the first had not been.
 Hint: Which state has to answer key 3: the first one, or the one after token 2?
 Rejected by: test_outputs
-Costs: 55 %
+Costs: 45 %
 """
 
 def delta_rule(q, k, v, beta, state=None):

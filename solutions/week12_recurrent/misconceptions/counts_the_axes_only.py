@@ -5,7 +5,7 @@ Believes: Three axes are the right shape.
 Shows: A log_decay of shape (B, H, 1) raises no ValueError.
 Hint: Which sizes must the three axes have?
 Rejected by: test_refuses_other_shapes
-Costs: 12 %
+Costs: 15 %
 """
 
 def gated_linear_attention(q, k, v, log_decay):

@@ -5,7 +5,7 @@ Believes: Head h has the features h, h + H, ...
 Shows: Heads mix the features of the weights.
 Hint: Which features belong to head 0 in week 3?
 Rejected by: test_outputs
-Costs: 40 %
+Costs: 35 %
 """
 
 class RecurrentAttention(nn.Module):

@@ -5,7 +5,7 @@ Believes: All heads forget equally fast.
 Shows: Only the first head is correct.
 Hint: Which axes has log_decay?
 Rejected by: test_each_head_has_its_decay
-Costs: 40 %
+Costs: 35 %
 """
 
 def chunked_linear_attention(q, k, v, log_decay, chunk=64, state=None):

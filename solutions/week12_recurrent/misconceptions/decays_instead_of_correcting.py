@@ -5,7 +5,7 @@ Believes: The delta rule forgets before it writes.
 Shows: Other keys are forgotten, too.
 Hint: Write key a, then an orthogonal key b. What should the state answer to a?
 Rejected by: test_outputs
-Costs: 50 %
+Costs: 40 %
 """
 
 def delta_rule(q, k, v, beta, state=None):

@@ -5,7 +5,7 @@ Believes: A key decays by the decays before it.
 Shows: New keys are weakened more than old ones.
 Hint: Which key of the chunk should be weakest in the state: the first or the last?
 Rejected by: test_last_state
-Costs: 45 %
+Costs: 35 %
 """
 
 def chunked_linear_attention(q, k, v, log_decay, chunk=64, state=None):

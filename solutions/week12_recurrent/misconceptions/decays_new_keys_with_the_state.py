@@ -5,7 +5,7 @@ Believes: The order of adding and decaying does not matter.
 Shows: New keys are weakened twice.
 Hint: By what is the last key of the chunk multiplied in your state?
 Rejected by: test_last_state
-Costs: 40 %
+Costs: 35 %
 """
 
 def chunked_linear_attention(q, k, v, log_decay, chunk=64, state=None):

@@ -5,7 +5,7 @@ Believes: D_ij is the product of the decays j to i.
 Shows: Even the first output is too small.
 Hint: In S_t = exp(g_t) S_{t-1} + k_t v_tᵀ, by what is k_t v_tᵀ multiplied?
 Rejected by: test_decay_begins_after_the_key
-Costs: 45 %
+Costs: 35 %
 """
 
 def gated_linear_attention(q, k, v, log_decay):

@@ -5,7 +5,7 @@ Believes: The decay of token j applies to key j.
 Shows: The state is too small.
 Hint: For chunks of 1, by what is k vᵀ multiplied in your state?
 Rejected by: test_last_state
-Costs: 40 %
+Costs: 35 %
 """
 
 def chunked_linear_attention(q, k, v, log_decay, chunk=64, state=None):

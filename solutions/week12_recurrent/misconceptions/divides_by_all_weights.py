@@ -5,7 +5,7 @@ Believes: The denominator is the sum over the whole row.
 Shows: Outputs are too small, except the last one.
 Hint: If all values are equal, what should the output be?
 Rejected by: test_equal_values
-Costs: 40 %
+Costs: 35 %
 """
 
 def linear_attention(q, k, v):

@@ -5,7 +5,7 @@ Believes: The mean divides by how many there are.
 Shows: Weights do not sum to 1.
 Hint: Is it a mean in which all keys count equally?
 Rejected by: test_equal_values
-Costs: 40 %
+Costs: 35 %
 """
 
 def linear_attention(q, k, v):

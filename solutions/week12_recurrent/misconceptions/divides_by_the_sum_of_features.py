@@ -5,7 +5,7 @@ Believes: The second sum is the denominator.
 Shows: The denominator does not depend on the query.
 Hint: What is the weight of key j for this query?
 Rejected by: test_next_token
-Costs: 40 %
+Costs: 35 %
 """
 
 def linear_attention_step(state, q, k, v):

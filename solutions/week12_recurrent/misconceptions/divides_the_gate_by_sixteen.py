@@ -5,7 +5,7 @@ Believes: The order of division and sigmoid does not matter.
 Shows: Decays are close to 0.5.
 Hint: What is the decay for W_g(x) = 0, in your code and in the docstring?
 Rejected by: test_outputs
-Costs: 35 %
+Costs: 30 %
 """
 
 class RecurrentAttention(nn.Module):

@@ -5,7 +5,7 @@ Believes: exp(a - b) is exp(a) / exp(b).
 Shows: NaN as soon as the sum of the logarithms is below about -100.
 Hint: What is exp(-800) in float32? What is 0 / 0?
 Rejected by: test_strong_decay
-Costs: 35 %
+Costs: 30 %
 """
 
 def gated_linear_attention(q, k, v, log_decay):

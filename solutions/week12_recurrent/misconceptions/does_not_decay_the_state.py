@@ -5,7 +5,7 @@ Believes: The state is only added to.
 Shows: The outputs of the first two chunks are correct; later outputs and the last state are not.
 Hint: After two chunks, by what has the first key decayed in your state?
 Rejected by: test_last_state
-Costs: 50 %
+Costs: 40 %
 """
 
 def chunked_linear_attention(q, k, v, log_decay, chunk=64, state=None):

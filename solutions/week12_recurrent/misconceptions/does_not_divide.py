@@ -5,7 +5,7 @@ Believes: The state is already a mean.
 Shows: Outputs grow with the number of tokens.
 Hint: If all values are equal, what should the output be?
 Rejected by: test_equal_values
-Costs: 45 %
+Costs: 35 %
 """
 
 def linear_attention_step(state, q, k, v):

@@ -5,7 +5,7 @@ Believes: Without a softmax, nothing is normalised.
 Shows: Outputs grow with the number of keys.
 Hint: If all values are equal, what should the output be?
 Rejected by: test_equal_values
-Costs: 45 %
+Costs: 35 %
 """
 
 def linear_attention(q, k, v):

@@ -5,7 +5,7 @@ Believes: W_o can scale them.
 Shows: Outputs grow with the length of the sequence.
 Hint: What happens between attention and W_o in the docstring?
 Rejected by: test_outputs
-Costs: 40 %
+Costs: 35 %
 """
 
 class RecurrentAttention(nn.Module):

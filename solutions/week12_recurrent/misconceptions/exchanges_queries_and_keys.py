@@ -5,7 +5,7 @@ Believes: The product is symmetric.
 Shows: The state contains queries.
 Hint: Which of the two is stored in the state?
 Rejected by: test_last_state
-Costs: 45 %
+Costs: 35 %
 """
 
 class RecurrentAttention(nn.Module):

@@ -5,7 +5,7 @@ Believes: Scores may be used as weights.
 Shows: Weights may be negative, and their sum close to 0.
 Hint: Which sign has q · k? Which sign must a weight have?
 Rejected by: test_values
-Costs: 50 %
+Costs: 40 %
 """
 
 def linear_attention(q, k, v):

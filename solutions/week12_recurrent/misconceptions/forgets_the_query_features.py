@@ -5,7 +5,7 @@ Believes: Only stored vectors are mapped.
 Shows: The state is correct, outputs are not.
 Hint: In φ(q) · φ(k), how many feature maps are there?
 Rejected by: test_next_token
-Costs: 40 %
+Costs: 35 %
 """
 
 def linear_attention_step(state, q, k, v):

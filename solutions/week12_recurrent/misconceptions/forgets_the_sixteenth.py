@@ -5,7 +5,7 @@ Believes: The gate is the decay.
 Shows: Heads forget too fast.
 Hint: What is the decay for W_g(x) = 0, in your code and in the docstring?
 Rejected by: test_outputs
-Costs: 35 %
+Costs: 30 %
 """
 
 class RecurrentAttention(nn.Module):

@@ -5,7 +5,7 @@ Believes: The corrections belong to the chunk alone.
 Shows: Only the first chunk is correct.
 Hint: What does the state answer to the first key of the second chunk?
 Rejected by: test_chunks
-Costs: 50 %
+Costs: 40 %
 """
 
 def delta_rule_chunked(q, k, v, beta, chunk=64, state=None):

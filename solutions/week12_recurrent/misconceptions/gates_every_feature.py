@@ -5,7 +5,7 @@ Believes: Every feature has a gate.
 Shows: W_g has d_model features.
 Hint: How many decays has a token in `chunked_linear_attention`?
 Rejected by: test_parameters
-Costs: 35 %
+Costs: 30 %
 """
 
 class RecurrentAttention(nn.Module):

@@ -5,7 +5,7 @@ Believes: A query reads the state before its token is added.
 Shows: The first output is 0.
 Hint: What is o_0 in the recurrence?
 Rejected by: test_values
-Costs: 45 %
+Costs: 35 %
 """
 
 def gated_linear_attention(q, k, v, log_decay):

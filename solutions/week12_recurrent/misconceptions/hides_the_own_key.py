@@ -5,7 +5,7 @@ Believes: A token does not attend to itself.
 Shows: The first output is NaN: its weights sum to 0.
 Hint: Which keys does the first query see?
 Rejected by: test_first_token
-Costs: 50 %
+Costs: 40 %
 """
 
 def linear_attention(q, k, v):

@@ -5,7 +5,7 @@ Believes: Every token is written completely.
 Shows: Correct only if beta is 1.
 Hint: Where is beta used in your code?
 Rejected by: test_writing_strength
-Costs: 45 %
+Costs: 35 %
 """
 
 def delta_rule(q, k, v, beta, state=None):

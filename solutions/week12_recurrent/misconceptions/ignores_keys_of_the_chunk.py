@@ -5,7 +5,7 @@ Believes: Corrections only need the state before the chunk.
 Shows: Correct for chunks of 1 only.
 Hint: Which state has to answer the second key of a chunk?
 Rejected by: test_one_chunk
-Costs: 60 %
+Costs: 45 %
 """
 
 def delta_rule_chunked(q, k, v, beta, chunk=64, state=None):

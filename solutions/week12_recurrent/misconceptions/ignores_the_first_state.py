@@ -5,7 +5,7 @@ Believes: Each call begins a new sequence.
 Shows: Correct only without a state.
 Hint: Where is the argument `state` used?
 Rejected by: test_from_a_state
-Costs: 45 %
+Costs: 35 %
 """
 
 def chunked_linear_attention(q, k, v, log_decay, chunk=64, state=None):

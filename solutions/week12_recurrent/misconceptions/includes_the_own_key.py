@@ -5,7 +5,7 @@ Believes: u_t depends on the keys up to t.
 Shows: Corrections are too small.
 Hint: Which u_j does the definition of u_t contain: j < t, or j <= t?
 Rejected by: test_one_chunk
-Costs: 45 %
+Costs: 35 %
 """
 
 def delta_rule_chunked(q, k, v, beta, chunk=64, state=None):

@@ -5,7 +5,7 @@ Believes: flatten puts the heads side by side.
 Shows: Features of different positions are mixed.
 Hint: What is the order of the axes before you flatten?
 Rejected by: test_outputs
-Costs: 45 %
+Costs: 35 %
 """
 
 class RecurrentAttention(nn.Module):

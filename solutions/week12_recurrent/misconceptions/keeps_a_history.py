@@ -5,7 +5,7 @@ Believes: A new output needs all previous keys.
 Shows: Outputs of a sequence are correct, but the state is not a sum and each step takes longer.
 Hint: Does the size of your state depend on the number of tokens?
 Rejected by: test_work
-Costs: 60 %
+Costs: 45 %
 """
 
 def linear_attention_step(state, q, k, v):

@@ -5,7 +5,7 @@ Believes: beta only weights the right-hand side.
 Shows: Correct only if beta is 1.
 Hint: Write the equation for u_t. What does beta_t multiply?
 Rejected by: test_writing_strength
-Costs: 40 %
+Costs: 35 %
 """
 
 def delta_rule_chunked(q, k, v, beta, chunk=64, state=None):

@@ -5,7 +5,7 @@ Believes: beta is in the system already.
 Shows: Correct only if beta is 1.
 Hint: For beta = 0, what should the correction be?
 Rejected by: test_writing_strength
-Costs: 45 %
+Costs: 35 %
 """
 
 def delta_rule_chunked(q, k, v, beta, chunk=64, state=None):

@@ -5,7 +5,7 @@ Believes: The feature map is elu.
 Shows: Each feature is smaller by 1, and some are negative.
 Hint: What is the smallest value that your function can return? Can a weight be negative?
 Rejected by: test_values
-Costs: 50 %
+Costs: 40 %
 """
 
 def feature_map(x):

@@ -5,7 +5,7 @@ Believes: T is a multiple of the chunk size.
 Shows: Outputs are missing if the last chunk is shorter.
 Hint: How many rows do you return for T = 11 and chunk = 4?
 Rejected by: test_last_chunk_is_shorter
-Costs: 40 %
+Costs: 35 %
 """
 
 def delta_rule_chunked(q, k, v, beta, chunk=64, state=None):

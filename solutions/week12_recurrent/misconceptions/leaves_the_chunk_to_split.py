@@ -5,7 +5,7 @@ Believes: Any error will do.
 Shows: The error for chunk = 0 is not a ValueError.
 Hint: Which error does the docstring name?
 Rejected by: test_refuses_small_chunks
-Costs: 10 %
+Costs: 15 %
 """
 
 def chunked_linear_attention(q, k, v, log_decay, chunk=64, state=None):

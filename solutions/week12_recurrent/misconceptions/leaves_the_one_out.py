@@ -5,7 +5,7 @@ Believes: Positive values need no change.
 Shows: The function jumps from 1 to 0 at x = 0.
 Hint: What are the values just below and just above 0?
 Rejected by: test_values
-Costs: 50 %
+Costs: 40 %
 """
 
 def feature_map(x):

@@ -5,7 +5,7 @@ Believes: The heads are as wide as the model.
 Shows: The parameters of W_o change nothing.
 Hint: Which of the five layers does your method not use?
 Rejected by: test_outputs
-Costs: 45 %
+Costs: 35 %
 """
 
 class RecurrentAttention(nn.Module):

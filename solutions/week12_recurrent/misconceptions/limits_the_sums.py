@@ -5,7 +5,7 @@ Believes: Smaller sums cannot be represented.
 Shows: After strong decay, later tokens do not decay any more.
 Hint: Which difference do two tokens have whose sums are both below the limit?
 Rejected by: test_strong_decay
-Costs: 35 %
+Costs: 30 %
 """
 
 def gated_linear_attention(q, k, v, log_decay):

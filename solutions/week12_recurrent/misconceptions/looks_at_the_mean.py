@@ -5,7 +5,7 @@ Believes: Inputs should be centred.
 Shows: Later positions change earlier outputs.
 Hint: Change the last position. Which outputs may change?
 Rejected by: test_nothing_looks_ahead
-Costs: 45 %
+Costs: 35 %
 """
 
 class RecurrentAttention(nn.Module):

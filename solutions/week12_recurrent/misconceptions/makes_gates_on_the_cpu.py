@@ -5,7 +5,7 @@ Believes: A small tensor may be anywhere.
 Shows: An error on a GPU.
 Hint: On which device is the result of torch.full if you do not say?
 Rejected by: test_device
-Costs: 15 %
+Costs: 20 %
 """
 
 class RecurrentAttention(nn.Module):

@@ -5,7 +5,7 @@ Believes: All linear attention uses the feature map.
 Shows: Keys and queries are positive and longer than given.
 Hint: Which functions of this week apply φ? See the top of the file.
 Rejected by: test_keys_are_not_normalised
-Costs: 45 %
+Costs: 35 %
 """
 
 def delta_rule(q, k, v, beta, state=None):

@@ -5,7 +5,7 @@ Believes: All linear attention uses the feature map.
 Shows: Weights are positive where they should be negative.
 Hint: Which functions of this week apply φ? See the top of the file.
 Rejected by: test_nothing_is_normalised
-Costs: 40 %
+Costs: 35 %
 """
 
 def gated_linear_attention(q, k, v, log_decay):

@@ -5,7 +5,7 @@ Believes: Only keys need features.
 Shows: Some weights are negative.
 Hint: In φ(q) · φ(k), how many feature maps are there?
 Rejected by: test_values
-Costs: 40 %
+Costs: 35 %
 """
 
 def linear_attention(q, k, v):

@@ -5,7 +5,7 @@ Believes: Keys are stored as they are.
 Shows: The state contains k vᵀ instead of φ(k) vᵀ.
 Hint: What does the docstring say the sums contain?
 Rejected by: test_state_of_a_token
-Costs: 40 %
+Costs: 35 %
 """
 
 def linear_attention_step(state, q, k, v):

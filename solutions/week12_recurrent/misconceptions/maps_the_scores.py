@@ -5,7 +5,7 @@ Believes: φ makes a score positive.
 Shows: Weights differ; the sum no longer factors into a state.
 Hint: Is φ(q · k) the same as φ(q) · φ(k)?
 Rejected by: test_values
-Costs: 45 %
+Costs: 35 %
 """
 
 def linear_attention(q, k, v):

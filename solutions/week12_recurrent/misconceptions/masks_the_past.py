@@ -5,7 +5,7 @@ Believes: Rows are keys and columns are queries.
 Shows: Each query sees itself and later keys only.
 Hint: In q @ k.mT, does a row belong to a query or to a key?
 Rejected by: test_nothing_looks_ahead
-Costs: 50 %
+Costs: 40 %
 """
 
 def linear_attention(q, k, v):

@@ -5,7 +5,7 @@ Believes: A chunk needs all keys so far.
 Shows: Results are correct, but the work grows faster than T.
 Hint: What does the state save you from computing again?
 Rejected by: test_work
-Costs: 50 %
+Costs: 40 %
 """
 
 def delta_rule_chunked(q, k, v, beta, chunk=64, state=None):

@@ -5,7 +5,7 @@ Believes: log_decay is the decay.
 Shows: Scores become negative or 0.
 Hint: Which factor belongs to log_decay = 0?
 Rejected by: test_without_decay
-Costs: 60 %
+Costs: 45 %
 """
 
 def gated_linear_attention(q, k, v, log_decay):

@@ -5,7 +5,7 @@ Believes: The corrections are (I + A) times the right-hand side.
 Shows: The sign of the first correction is wrong.
 Hint: Write the equation for u_1 with u_0. Is u_0 added or subtracted?
 Rejected by: test_one_chunk
-Costs: 50 %
+Costs: 40 %
 """
 
 def delta_rule_chunked(q, k, v, beta, chunk=64, state=None):

@@ -5,7 +5,7 @@ Believes: D_ij is the product of the decays up to i.
 Shows: Later outputs are too small, whichever key is read.
 Hint: Which decays has the newest key gone through?
 Rejected by: test_decay_begins_after_the_key
-Costs: 50 %
+Costs: 40 %
 """
 
 def gated_linear_attention(q, k, v, log_decay):

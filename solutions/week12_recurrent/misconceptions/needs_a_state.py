@@ -5,7 +5,7 @@ Believes: There is always a state.
 Shows: The first token raises an error.
 Hint: What is passed before the first token?
 Rejected by: test_first_token
-Costs: 35 %
+Costs: 30 %
 """
 
 def linear_attention_step(state, q, k, v):

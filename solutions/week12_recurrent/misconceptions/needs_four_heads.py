@@ -5,7 +5,7 @@ Believes: d is 4.
 Shows: Correct only if d_model / n_heads is 4.
 Hint: Make a layer with one head. How wide is it?
 Rejected by: test_one_head_or_many
-Costs: 35 %
+Costs: 30 %
 """
 
 class RecurrentAttention(nn.Module):

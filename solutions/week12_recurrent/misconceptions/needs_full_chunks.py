@@ -5,7 +5,7 @@ Believes: T is a multiple of the chunk size.
 Shows: An error for lengths that are not a multiple of the chunk size.
 Hint: Try T = 11 and chunk = 4.
 Rejected by: test_last_chunk_is_shorter
-Costs: 35 %
+Costs: 30 %
 """
 
 def chunked_linear_attention(q, k, v, log_decay, chunk=64, state=None):

@@ -5,7 +5,7 @@ Believes: A norm comes last.
 Shows: All output vectors have the same length.
 Hint: In which order does the docstring normalise and project?
 Rejected by: test_outputs
-Costs: 40 %
+Costs: 35 %
 """
 
 class RecurrentAttention(nn.Module):

@@ -5,7 +5,7 @@ Believes: A norm belongs to the whole vector.
 Shows: Heads with small outputs stay small.
 Hint: Over how many features is the root mean square taken?
 Rejected by: test_outputs
-Costs: 35 %
+Costs: 30 %
 """
 
 class RecurrentAttention(nn.Module):

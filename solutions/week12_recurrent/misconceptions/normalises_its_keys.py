@@ -5,7 +5,7 @@ Believes: Keys have to be normalised.
 Shows: Long keys get too little weight.
 Hint: Which vectors are normalised in the docstring?
 Rejected by: test_outputs
-Costs: 35 %
+Costs: 30 %
 """
 
 class RecurrentAttention(nn.Module):

@@ -5,7 +5,7 @@ Believes: Weights sum to 1 along the last axis but one.
 Shows: The weights of a query do not sum to 1.
 Hint: Whose weights form a probability distribution: those of a query or of a key?
 Rejected by: test_equal_values
-Costs: 40 %
+Costs: 35 %
 """
 
 def linear_attention(q, k, v):

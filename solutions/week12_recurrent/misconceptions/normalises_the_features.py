@@ -5,7 +5,7 @@ Believes: Only the direction of a key matters.
 Shows: Long keys get too little weight.
 Hint: Double one key. Does its weight change in your code?
 Rejected by: test_keys_of_different_lengths
-Costs: 35 %
+Costs: 30 %
 """
 
 def linear_attention(q, k, v):

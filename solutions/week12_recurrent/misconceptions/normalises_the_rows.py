@@ -5,7 +5,7 @@ Believes: Attention weights sum to 1.
 Shows: Outputs are means of the values.
 Hint: Is there a division in the formula of the docstring?
 Rejected by: test_nothing_is_normalised
-Costs: 40 %
+Costs: 35 %
 """
 
 def gated_linear_attention(q, k, v, log_decay):

@@ -5,7 +5,7 @@ Believes: beta is a logit.
 Shows: beta = 0 writes half of the correction.
 Hint: For beta = 0, what should change in the state?
 Rejected by: test_writing_strength
-Costs: 40 %
+Costs: 35 %
 """
 
 def delta_rule(q, k, v, beta, state=None):

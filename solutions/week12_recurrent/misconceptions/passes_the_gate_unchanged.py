@@ -5,7 +5,7 @@ Believes: W_g learns the logarithm.
 Shows: Decays above 1 occur.
 Hint: Which function makes every number negative in the docstring?
 Rejected by: test_outputs
-Costs: 50 %
+Costs: 40 %
 """
 
 class RecurrentAttention(nn.Module):

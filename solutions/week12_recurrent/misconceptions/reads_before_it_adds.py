@@ -5,7 +5,7 @@ Believes: The state contains the previous tokens.
 Shows: The token does not see its own key; the first output is NaN.
 Hint: Which keys does the third query see in `linear_attention`?
 Rejected by: test_next_token
-Costs: 45 %
+Costs: 35 %
 """
 
 def linear_attention_step(state, q, k, v):

@@ -5,7 +5,7 @@ Believes: A query reads the previous state.
 Shows: The first output is 0.
 Hint: Which state does o_t read, S_t or S_{t-1}?
 Rejected by: test_outputs
-Costs: 45 %
+Costs: 35 %
 """
 
 def delta_rule(q, k, v, beta, state=None):

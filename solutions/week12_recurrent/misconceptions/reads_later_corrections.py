@@ -5,7 +5,7 @@ Believes: The corrections are known together.
 Shows: Only the last output of each chunk is correct.
 Hint: Which corrections are in S_t?
 Rejected by: test_one_chunk
-Costs: 50 %
+Costs: 40 %
 """
 
 def delta_rule_chunked(q, k, v, beta, chunk=64, state=None):

@@ -5,7 +5,7 @@ Believes: The denominator belongs to the previous tokens.
 Shows: If all values are equal, the outputs differ from them.
 Hint: Are numerator and denominator sums over the same tokens?
 Rejected by: test_equal_values
-Costs: 40 %
+Costs: 35 %
 """
 
 def linear_attention_step(state, q, k, v):

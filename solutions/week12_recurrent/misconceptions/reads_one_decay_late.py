@@ -5,7 +5,7 @@ Believes: The decay applies after the query has read the state.
 Shows: The state is correct; outputs from the second chunk on are too large.
 Hint: What is the factor of the state for the first query of a chunk?
 Rejected by: test_chunks
-Costs: 40 %
+Costs: 35 %
 """
 
 def chunked_linear_attention(q, k, v, log_decay, chunk=64, state=None):

@@ -5,7 +5,7 @@ Believes: A query reads the previous state.
 Shows: The first output is 0.
 Hint: Which state does o_t read, S_t or S_{t-1}?
 Rejected by: test_one_chunk
-Costs: 45 %
+Costs: 35 %
 """
 
 def delta_rule_chunked(q, k, v, beta, chunk=64, state=None):

@@ -5,7 +5,7 @@ Believes: Each chunk reads its own corrections.
 Shows: Only the first chunk is correct.
 Hint: o_t = S_tᵀ q_t: what are the two parts of S_t?
 Rejected by: test_chunks
-Costs: 50 %
+Costs: 40 %
 """
 
 def delta_rule_chunked(q, k, v, beta, chunk=64, state=None):

@@ -5,7 +5,7 @@ Believes: The state is needed at the beginning.
 Shows: Later chunks and the last state miss the given state.
 Hint: Is the given state still in the state after the first chunk?
 Rejected by: test_from_a_state
-Costs: 40 %
+Costs: 35 %
 """
 
 def chunked_linear_attention(q, k, v, log_decay, chunk=64, state=None):

@@ -5,7 +5,7 @@ Believes: The state has already decayed.
 Shows: The state is correct; outputs from the second chunk on are not.
 Hint: How many decays lie between the end of the last chunk and this query?
 Rejected by: test_chunks
-Costs: 45 %
+Costs: 35 %
 """
 
 def chunked_linear_attention(q, k, v, log_decay, chunk=64, state=None):

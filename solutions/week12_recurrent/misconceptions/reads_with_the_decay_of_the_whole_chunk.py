@@ -5,7 +5,7 @@ Believes: A chunk has one decay.
 Shows: Only the last output of each later chunk is correct.
 Hint: Which decays has the state gone through when the first query of the chunk reads it?
 Rejected by: test_chunks
-Costs: 40 %
+Costs: 35 %
 """
 
 def chunked_linear_attention(q, k, v, log_decay, chunk=64, state=None):

@@ -5,7 +5,7 @@ Believes: The state is read with the query.
 Shows: The correction belongs to another vector than the write.
 Hint: With which vector does the docstring read the old answer?
 Rejected by: test_outputs
-Costs: 50 %
+Costs: 40 %
 """
 
 def delta_rule(q, k, v, beta, state=None):

@@ -5,7 +5,7 @@ Believes: A remainder does no harm.
 Shows: Sizes that do not divide raise no error in the constructor.
 Hint: What should RecurrentAttention(14, 4) do?
 Rejected by: test_refuses_sizes_that_do_not_fit
-Costs: 15 %
+Costs: 20 %
 """
 
 class RecurrentAttention(nn.Module):

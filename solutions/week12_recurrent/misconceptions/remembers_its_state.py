@@ -5,7 +5,7 @@ Believes: There is one sequence at a time.
 Shows: A second sequence continues the first one.
 Hint: Run two sequences in turn. Which state does each call use?
 Rejected by: test_state_of_more_than_one_caller
-Costs: 40 %
+Costs: 35 %
 """
 
 remembered = None

@@ -5,7 +5,7 @@ Believes: The corrections include the old state.
 Shows: Keys of earlier chunks are forgotten.
 Hint: What does the state answer to a key that the chunk does not contain?
 Rejected by: test_last_state
-Costs: 45 %
+Costs: 35 %
 """
 
 def delta_rule_chunked(q, k, v, beta, chunk=64, state=None):

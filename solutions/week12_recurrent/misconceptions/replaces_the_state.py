@@ -5,7 +5,7 @@ Believes: A new token replaces the old state.
 Shows: Each output is the value of its own token.
 Hint: What should the state contain after two tokens?
 Rejected by: test_next_token
-Costs: 60 %
+Costs: 45 %
 """
 
 def linear_attention_step(state, q, k, v):

@@ -5,7 +5,7 @@ Believes: The last chunk needs no update.
 Shows: Outputs are correct, the returned state misses the last chunk.
 Hint: Which token comes last in the state that you return?
 Rejected by: test_last_state
-Costs: 40 %
+Costs: 35 %
 """
 
 def chunked_linear_attention(q, k, v, log_decay, chunk=64, state=None):

@@ -5,7 +5,7 @@ Believes: The state is only an input.
 Shows: The next call has no information about these positions.
 Hint: What does the next call need?
 Rejected by: test_from_a_state
-Costs: 45 %
+Costs: 35 %
 """
 
 class RecurrentAttention(nn.Module):

@@ -5,7 +5,7 @@ Believes: The state is only an input.
 Shows: A sequence in two calls loses the first part.
 Hint: What does the next call need?
 Rejected by: test_in_two_calls
-Costs: 45 %
+Costs: 35 %
 """
 
 def chunked_linear_attention(q, k, v, log_decay, chunk=64, state=None):

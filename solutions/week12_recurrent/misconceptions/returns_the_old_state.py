@@ -5,7 +5,7 @@ Believes: The state is updated by the caller.
 Shows: The outputs of a sequence see one token each.
 Hint: What does the next call know about this token?
 Rejected by: test_a_sequence
-Costs: 50 %
+Costs: 40 %
 """
 
 def linear_attention_step(state, q, k, v):

@@ -5,7 +5,7 @@ Believes: The state is only an input.
 Shows: A sequence in two calls loses the first part.
 Hint: What does the next call need?
 Rejected by: test_in_two_calls
-Costs: 40 %
+Costs: 35 %
 """
 
 def delta_rule_chunked(q, k, v, beta, chunk=64, state=None):

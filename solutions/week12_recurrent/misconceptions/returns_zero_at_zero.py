@@ -5,7 +5,7 @@ Believes: The sign of 0 is 0.
 Shows: Only x = 0 gives a wrong value.
 Hint: What is exp(0)?
 Rejected by: test_at_zero
-Costs: 15 %
+Costs: 20 %
 """
 
 def feature_map(x):

@@ -5,7 +5,7 @@ Believes: The difference is the sum at the key minus the sum at the query.
 Shows: Old keys get larger weights than new ones.
 Hint: Is the exponent positive or negative for an old key?
 Rejected by: test_values
-Costs: 50 %
+Costs: 40 %
 """
 
 def gated_linear_attention(q, k, v, log_decay):

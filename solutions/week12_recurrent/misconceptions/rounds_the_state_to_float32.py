@@ -5,7 +5,7 @@ Believes: States are float32.
 Shows: float64 inputs give a float32 state.
 Hint: What does the docstring say about float64?
 Rejected by: test_double_precision
-Costs: 15 %
+Costs: 20 %
 """
 
 def linear_attention_step(state, q, k, v):

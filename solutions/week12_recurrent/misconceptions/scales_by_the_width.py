@@ -5,7 +5,7 @@ Believes: Attention always has the factor 1/√d.
 Shows: Weights are more even than required, except for d = 1.
 Hint: Does the factor cancel in the division by the sum of the weights? And what if it is applied before φ?
 Rejected by: test_no_scale
-Costs: 35 %
+Costs: 30 %
 """
 
 def linear_attention(q, k, v):

@@ -5,7 +5,7 @@ Believes: The two factors can be applied before the product.
 Shows: Correct for weak decay; infinite or NaN for strong decay.
 Hint: What is exp(800)? Is the exponent of every exp at most 0?
 Rejected by: test_strong_decay
-Costs: 35 %
+Costs: 30 %
 """
 
 def gated_linear_attention(q, k, v, log_decay):

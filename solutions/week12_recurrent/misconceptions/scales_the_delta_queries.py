@@ -5,7 +5,7 @@ Believes: Attention always has the factor 1/√d.
 Shows: The state is correct, outputs are too small.
 Hint: Does the docstring name a scale?
 Rejected by: test_outputs
-Costs: 35 %
+Costs: 30 %
 """
 
 def delta_rule(q, k, v, beta, state=None):

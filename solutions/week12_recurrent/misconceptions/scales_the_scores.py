@@ -5,7 +5,7 @@ Believes: Attention always has the factor 1/√d.
 Shows: Outputs are too small by √d.
 Hint: Does the docstring name a scale?
 Rejected by: test_nothing_is_normalised
-Costs: 35 %
+Costs: 30 %
 """
 
 def gated_linear_attention(q, k, v, log_decay):

@@ -5,7 +5,7 @@ Believes: All heads write equally.
 Shows: Only the first head is correct.
 Hint: Which axes has beta?
 Rejected by: test_each_head_has_its_strength
-Costs: 35 %
+Costs: 30 %
 """
 
 def delta_rule(q, k, v, beta, state=None):

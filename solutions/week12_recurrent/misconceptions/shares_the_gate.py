@@ -5,7 +5,7 @@ Believes: A layer has one decay.
 Shows: Only the first head is correct.
 Hint: How many features has W_g?
 Rejected by: test_outputs
-Costs: 40 %
+Costs: 35 %
 """
 
 class RecurrentAttention(nn.Module):

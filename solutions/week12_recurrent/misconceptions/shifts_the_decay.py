@@ -5,7 +5,7 @@ Believes: A decay takes effect after its token.
 Shows: Each previous key gets the decay of its own token instead of that of the query.
 Hint: Two tokens: which of the two decays multiplies k_0 v_0ᵀ?
 Rejected by: test_decay_begins_after_the_key
-Costs: 45 %
+Costs: 35 %
 """
 
 def gated_linear_attention(q, k, v, log_decay):

@@ -5,7 +5,7 @@ Believes: A single token has no chunk before it.
 Shows: Decoding a token loses everything before it.
 Hint: Which state does a single token read?
 Rejected by: test_one_token
-Costs: 35 %
+Costs: 30 %
 """
 
 def delta_rule_chunked(q, k, v, beta, chunk=64, state=None):

@@ -5,7 +5,7 @@ Believes: Weights are the softmax of the scores.
 Shows: Small weights are too large, large ones too small.
 Hint: The weight is φ(q) · φ(k) itself. Where is an exponential in your code?
 Rejected by: test_values
-Costs: 45 %
+Costs: 35 %
 """
 
 def linear_attention(q, k, v):

@@ -5,7 +5,7 @@ Believes: One large chunk is simplest.
 Shows: Results are correct, but memory and work grow with T².
 Hint: How many elements has your matrix for T = 512?
 Rejected by: test_memory
-Costs: 60 %
+Costs: 45 %
 """
 
 def delta_rule_chunked(q, k, v, beta, chunk=64, state=None):

@@ -5,7 +5,7 @@ Believes: float32 is always enough.
 Shows: float64 inputs lose half of their digits.
 Hint: What is the dtype of the state for float64 inputs?
 Rejected by: test_double_precision
-Costs: 15 %
+Costs: 20 %
 """
 
 def delta_rule_chunked(q, k, v, beta, chunk=64, state=None):

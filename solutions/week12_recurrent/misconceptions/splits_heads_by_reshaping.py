@@ -5,7 +5,7 @@ Believes: The number of elements decides.
 Shows: Heads contain features of different positions.
 Hint: In which order are the features of one position stored?
 Rejected by: test_outputs
-Costs: 45 %
+Costs: 35 %
 """
 
 class RecurrentAttention(nn.Module):

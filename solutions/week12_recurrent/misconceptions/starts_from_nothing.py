@@ -5,7 +5,7 @@ Believes: Each call begins a new sequence.
 Shows: Correct only without a state.
 Hint: Where is the argument `state` used?
 Rejected by: test_from_a_state
-Costs: 45 %
+Costs: 35 %
 """
 
 def delta_rule(q, k, v, beta, state=None):

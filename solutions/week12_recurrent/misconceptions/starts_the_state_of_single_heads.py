@@ -5,7 +5,7 @@ Believes: Heads share their memory.
 Shows: Correct only for a single head.
 Hint: Which shape has the state? What is its second axis?
 Rejected by: test_from_a_state
-Costs: 45 %
+Costs: 35 %
 """
 
 class RecurrentAttention(nn.Module):

@@ -5,7 +5,7 @@ Believes: The denominator must not be 0.
 Shows: The first output is smaller than the first value.
 Hint: What is the first output if there is only one value?
 Rejected by: test_first_token
-Costs: 35 %
+Costs: 30 %
 """
 
 def linear_attention_step(state, q, k, v):

@@ -5,7 +5,7 @@ Believes: D_ij is the product of the decays j + 1 to i - 1.
 Shows: Previous keys decay too little by one factor.
 Hint: In the recurrence, is the state multiplied by exp(g_t) before or after query t reads it?
 Rejected by: test_values
-Costs: 45 %
+Costs: 35 %
 """
 
 def gated_linear_attention(q, k, v, log_decay):

@@ -5,7 +5,7 @@ Believes: A running sum of outer products avoids the loop.
 Shows: Memory is T · d_k · d_v.
 Hint: How many elements has your largest tensor for d_k = d_v = 32 and T = 512?
 Rejected by: test_memory
-Costs: 60 %
+Costs: 45 %
 """
 
 def chunked_linear_attention(q, k, v, log_decay, chunk=64, state=None):

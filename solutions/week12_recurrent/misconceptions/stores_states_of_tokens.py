@@ -5,7 +5,7 @@ Believes: A running sum of k uᵀ gives all states.
 Shows: Memory is T · d_k · d_v.
 Hint: How many elements has your largest tensor for d_k = d_v = 32 and T = 512?
 Rejected by: test_memory
-Costs: 55 %
+Costs: 45 %
 """
 
 def delta_rule_chunked(q, k, v, beta, chunk=64, state=None):

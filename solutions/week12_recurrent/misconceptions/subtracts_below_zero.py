@@ -5,7 +5,7 @@ Believes: exp(x) is nearly 1 + x.
 Shows: Values well below zero become negative.
 Hint: What does your function return for -3?
 Rejected by: test_never_negative
-Costs: 40 %
+Costs: 35 %
 """
 
 def feature_map(x):

@@ -5,7 +5,7 @@ Believes: (I + A)⁻¹ is I - A.
 Shows: Correct for chunks of 1 and 2 only.
 Hint: Does u_1 in the correction of u_2 already contain its own correction?
 Rejected by: test_one_chunk
-Costs: 50 %
+Costs: 40 %
 """
 
 def delta_rule_chunked(q, k, v, beta, chunk=64, state=None):

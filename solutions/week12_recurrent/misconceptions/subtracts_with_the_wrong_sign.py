@@ -5,7 +5,7 @@ Believes: The sign of the correction does not matter.
 Shows: The state grows with every write of the same key.
 Hint: If the state already answers v, what should the update be?
 Rejected by: test_outputs
-Costs: 50 %
+Costs: 40 %
 """
 
 def delta_rule(q, k, v, beta, state=None):

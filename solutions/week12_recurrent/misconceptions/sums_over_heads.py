@@ -5,7 +5,7 @@ Believes: The second axis is the sequence.
 Shows: Decays mix heads; positions do not accumulate.
 Hint: What is the order of the axes of log_decay?
 Rejected by: test_each_head_has_its_decay
-Costs: 45 %
+Costs: 35 %
 """
 
 def gated_linear_attention(q, k, v, log_decay):

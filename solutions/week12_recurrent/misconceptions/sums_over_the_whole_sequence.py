@@ -5,7 +5,7 @@ Believes: The sum of a chunk continues that of the previous one.
 Shows: The state is weakened again by decays that it already went through.
 Hint: The state at the beginning of a chunk has gone through all earlier decays. Where does the sum have to begin?
 Rejected by: test_chunks
-Costs: 45 %
+Costs: 35 %
 """
 
 def chunked_linear_attention(q, k, v, log_decay, chunk=64, state=None):

@@ -5,7 +5,7 @@ Believes: A head has one strength.
 Shows: Tokens with a small beta are written too strongly, and later tokens change earlier outputs.
 Hint: Is beta[..., 3] used for token 3 only?
 Rejected by: test_nothing_looks_ahead
-Costs: 40 %
+Costs: 35 %
 """
 
 def delta_rule(q, k, v, beta, state=None):

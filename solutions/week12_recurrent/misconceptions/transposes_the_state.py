@@ -5,7 +5,7 @@ Believes: v kᵀ and k vᵀ are the same.
 Shows: An error, or a transposed state if d_k = d_v.
 Hint: Which shape has the first sum in the docstring? What are its rows?
 Rejected by: test_state_of_a_token
-Costs: 35 %
+Costs: 30 %
 """
 
 def linear_attention_step(state, q, k, v):

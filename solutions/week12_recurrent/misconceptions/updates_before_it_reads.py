@@ -5,7 +5,7 @@ Believes: The state has to be up to date.
 Shows: Keys of the chunk are counted twice, and later keys are visible.
 Hint: Which tokens may be in the state that a chunk reads?
 Rejected by: test_chunks
-Costs: 55 %
+Costs: 45 %
 """
 
 def chunked_linear_attention(q, k, v, log_decay, chunk=64, state=None):

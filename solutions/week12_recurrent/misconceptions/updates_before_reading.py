@@ -5,7 +5,7 @@ Believes: The state has to be up to date.
 Shows: Corrections are counted twice, and later keys are visible.
 Hint: Which tokens may be in the state that a chunk reads?
 Rejected by: test_one_chunk
-Costs: 50 %
+Costs: 40 %
 """
 
 def delta_rule_chunked(q, k, v, beta, chunk=64, state=None):

@@ -5,7 +5,7 @@ Believes: The gate is the decay.
 Shows: States grow instead of decaying.
 Hint: Which range must log_decay have? Which range does a sigmoid have?
 Rejected by: test_outputs
-Costs: 50 %
+Costs: 40 %
 """
 
 class RecurrentAttention(nn.Module):

@@ -5,7 +5,7 @@ Believes: The decay is γ^(i - j).
 Shows: Correct only if all decays of a head are equal.
 Hint: If only token 3 forgets, which keys lose weight for query 5?
 Rejected by: test_decay_begins_after_the_key
-Costs: 45 %
+Costs: 35 %
 """
 
 def gated_linear_attention(q, k, v, log_decay):

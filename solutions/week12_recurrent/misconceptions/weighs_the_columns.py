@@ -5,7 +5,7 @@ Believes: beta may be applied on either side.
 Shows: Correct if beta is the same for all tokens.
 Hint: Whose beta multiplies the equation of u_t?
 Rejected by: test_each_head_has_its_strength
-Costs: 40 %
+Costs: 35 %
 """
 
 def delta_rule_chunked(q, k, v, beta, chunk=64, state=None):

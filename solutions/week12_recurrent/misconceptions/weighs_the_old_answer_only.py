@@ -5,7 +5,7 @@ Believes: beta says how much is erased.
 Shows: The value is always written at full strength.
 Hint: For beta = 0, what should change in the state?
 Rejected by: test_writing_strength
-Costs: 40 %
+Costs: 35 %
 """
 
 def delta_rule(q, k, v, beta, state=None):

@@ -5,7 +5,7 @@ Believes: beta is the weight of the new value.
 Shows: With beta below 1, the old answer is erased completely.
 Hint: For beta = 0, what should change in the state?
 Rejected by: test_writing_strength
-Costs: 40 %
+Costs: 35 %
 """
 
 def delta_rule(q, k, v, beta, state=None):

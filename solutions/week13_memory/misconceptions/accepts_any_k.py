@@ -5,7 +5,7 @@ Believes: topk checks its argument.
 Shows: k = 0, or a k above E, raises no ValueError.
 Hint: Which error does your program raise for k = 5 and 4 experts?
 Rejected by: test_refuses
-Costs: 15 %
+Costs: 20 %
 """
 
 def route_tokens(logits, k, capacity):

@@ -5,7 +5,7 @@ Believes: The cache returns the right ones.
 Shows: A wrong number of positions raises no error, or a different one.
 Hint: What happens in your program with one position too few?
 Rejected by: test_refuses_other_positions
-Costs: 15 %
+Costs: 20 %
 """
 
 def sink_attention(q, k, v, positions, window, sinks, frequencies):

@@ -5,7 +5,7 @@ Believes: Nobody asks for a window of 0.
 Shows: A window of 0 or -2 sinks raise no error.
 Hint: What does your constructor do with `window = 0`?
 Rejected by: test_refuses_bad_sizes
-Costs: 15 %
+Costs: 20 %
 """
 
 class RollingCache:

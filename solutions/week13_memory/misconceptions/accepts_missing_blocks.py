@@ -5,7 +5,7 @@ Believes: zip stops at the shortest list.
 Shows: Different numbers of blocks raise no ValueError, or a different message.
 Hint: What happens with four blocks of queries and three of keys?
 Rejected by: test_refuses_missing_blocks
-Costs: 15 %
+Costs: 20 %
 """
 
 def ring_attention(q, k, v, causal=True):

@@ -5,7 +5,7 @@ Believes: Sinks default to 0, so they cannot be negative.
 Shows: A negative number of sinks raises no error.
 Hint: What does your constructor do with `sinks = -2`?
 Rejected by: test_refuses_bad_sizes
-Costs: 12 %
+Costs: 15 %
 """
 
 class RollingCache:

@@ -5,7 +5,7 @@ Believes: A capacity of 0 drops everything.
 Shows: A capacity of 0 raises no error.
 Hint: Which error does your program raise for capacity 0?
 Rejected by: test_refuses
-Costs: 12 %
+Costs: 15 %
 """
 
 def route_tokens(logits, k, capacity):

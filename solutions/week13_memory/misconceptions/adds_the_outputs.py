@@ -5,7 +5,7 @@ Believes: Attention is a sum over keys.
 Shows: Weights of several blocks sum to more than 1.
 Hint: Let all values be 1. What should the output be?
 Rejected by: test_equal_values
-Costs: 50 %
+Costs: 40 %
 """
 
 def ring_attention(q, k, v, causal=True):

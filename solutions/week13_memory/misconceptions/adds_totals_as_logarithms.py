@@ -5,7 +5,7 @@ Believes: Totals add up.
 Shows: Logarithms are added where sums should be.
 Hint: The total is a logarithm. Which sum does the merged total stand for?
 Rejected by: test_causal
-Costs: 45 %
+Costs: 35 %
 """
 
 def ring_attention(q, k, v, causal=True):

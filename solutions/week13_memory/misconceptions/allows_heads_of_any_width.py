@@ -5,7 +5,7 @@ Believes: Sizes are chosen to fit.
 Shows: Sizes that do not fit raise no ValueError.
 Hint: What happens with d_model = 14 and 4 heads, and with d_rope = 3?
 Rejected by: test_refuses_sizes_that_do_not_fit
-Costs: 15 %
+Costs: 20 %
 """
 
 class MultiHeadLatentAttention(nn.Module):

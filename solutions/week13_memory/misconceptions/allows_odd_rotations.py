@@ -5,7 +5,7 @@ Believes: RoPE works with any width.
 Shows: An odd d_rope raises no ValueError in the constructor.
 Hint: What happens with d_rope = 3?
 Rejected by: test_refuses_sizes_that_do_not_fit
-Costs: 12 %
+Costs: 15 %
 """
 
 class MultiHeadLatentAttention(nn.Module):

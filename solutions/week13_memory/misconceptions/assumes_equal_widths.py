@@ -5,7 +5,7 @@ Believes: Keys and values have the same width.
 Shows: Values that are wider or narrower than keys raise an error.
 Hint: Which shapes of k and v does the docstring state?
 Rejected by: test_other_sizes
-Costs: 15 %
+Costs: 20 %
 """
 
 class RollingCache:

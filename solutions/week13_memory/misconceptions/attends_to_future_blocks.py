@@ -5,7 +5,7 @@ Believes: The mask of the own block makes attention causal.
 Shows: Causal outputs depend on later blocks.
 Hint: May device 0 use the block of device 2?
 Rejected by: test_causal
-Costs: 50 %
+Costs: 40 %
 """
 
 def ring_attention(q, k, v, causal=True):

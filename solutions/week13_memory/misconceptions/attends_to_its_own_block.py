@@ -5,7 +5,7 @@ Believes: A device has only its own block.
 Shows: Correct for a single device.
 Hint: How many blocks has each device seen at the end?
 Rejected by: test_not_causal
-Costs: 60 %
+Costs: 45 %
 """
 
 def ring_attention(q, k, v, causal=True):

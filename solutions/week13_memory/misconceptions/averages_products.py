@@ -5,7 +5,7 @@ Believes: A mean may be taken at the end.
 Shows: The loss is the mean probability of the choices, times E.
 Hint: Two tokens: write down f and P first, and then their product.
 Rejected by: test_loss
-Costs: 40 %
+Costs: 35 %
 """
 
 def route_tokens(logits, k, capacity):

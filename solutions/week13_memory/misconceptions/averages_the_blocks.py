@@ -5,7 +5,7 @@ Believes: Each block contributes equally.
 Shows: Outputs are right only if all blocks have the same sum of weights.
 Hint: One block has a far larger score than all others. What should the output be?
 Rejected by: test_uneven_scores
-Costs: 50 %
+Costs: 40 %
 """
 
 def ring_attention(q, k, v, causal=True):

@@ -5,7 +5,7 @@ Believes: A cache contains keys and values.
 Shows: Outputs are correct, but the cache is as large as that of ordinary attention.
 Hint: How many numbers per token does your cache have? Does it depend on the number of heads?
 Rejected by: test_cache_size
-Costs: 60 %
+Costs: 45 %
 """
 
 class MultiHeadLatentAttention(nn.Module):

@@ -5,7 +5,7 @@ Believes: Everything can be computed from x.
 Shows: Outputs are correct, but the cache has d_model + d_r numbers per token.
 Hint: What is the point of W_dkv?
 Rejected by: test_cache_size
-Costs: 50 %
+Costs: 40 %
 """
 
 class MultiHeadLatentAttention(nn.Module):

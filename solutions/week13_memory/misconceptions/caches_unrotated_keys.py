@@ -5,7 +5,7 @@ Believes: Keys are rotated when they are read.
 Shows: The cache differs from the required one.
 Hint: Which key does the docstring put into the cache?
 Rejected by: test_cache
-Costs: 35 %
+Costs: 30 %
 """
 
 class MultiHeadLatentAttention(nn.Module):

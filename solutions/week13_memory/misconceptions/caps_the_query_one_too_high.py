@@ -5,7 +5,7 @@ Believes: The query comes after the window.
 Shows: Outputs are wrong if there are sinks and the cache is full.
 Hint: A full cache of 2 sinks and a window of 3: at which of the positions 0 to 4 is the query?
 Rejected by: test_sinks
-Costs: 35 %
+Costs: 30 %
 """
 
 def sink_attention(q, k, v, positions, window, sinks, frequencies):

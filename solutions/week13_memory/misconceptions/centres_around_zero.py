@@ -5,7 +5,7 @@ Believes: Numbers are as often negative as positive.
 Shows: Half of the levels are unused if all numbers are positive.
 Hint: All numbers of a group are between 20 and 23. Which levels does your program use?
 Rejected by: test_scale_and_zero
-Costs: 45 %
+Costs: 35 %
 """
 
 def quantize_kv(k, v, bits=4):

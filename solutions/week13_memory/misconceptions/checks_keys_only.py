@@ -5,7 +5,7 @@ Believes: Values are as wide as keys.
 Shows: Values of odd width raise no ValueError.
 Hint: What happens with d = 4, d_v = 5 and 4 bits?
 Rejected by: test_refuses
-Costs: 12 %
+Costs: 15 %
 """
 
 def quantize_kv(k, v, bits=4):

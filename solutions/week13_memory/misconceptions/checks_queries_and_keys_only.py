@@ -5,7 +5,7 @@ Believes: Values come with their keys.
 Shows: A missing block of values raises no ValueError with a number of blocks.
 Hint: What happens with four blocks of keys and two of values?
 Rejected by: test_refuses_missing_blocks
-Costs: 12 %
+Costs: 15 %
 """
 
 def ring_attention(q, k, v, causal=True):

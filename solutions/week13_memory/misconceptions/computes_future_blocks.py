@@ -5,7 +5,7 @@ Believes: A mask makes hidden blocks harmless.
 Shows: Outputs are correct, but causal attention does all of the work.
 Hint: For which pairs of a device and a block are all scores hidden?
 Rejected by: test_future_blocks_are_skipped
-Costs: 40 %
+Costs: 35 %
 """
 
 def ring_attention(q, k, v, causal=True):

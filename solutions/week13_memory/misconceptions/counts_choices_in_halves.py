@@ -5,7 +5,7 @@ Believes: Counts are small.
 Shows: With more than 2048 choices in half precision, or 256 in bfloat16, slots are wrong.
 Hint: What is 256 + 1 in bfloat16?
 Rejected by: test_many_tokens
-Costs: 15 %
+Costs: 20 %
 """
 
 def route_tokens(logits, k, capacity):

@@ -5,7 +5,7 @@ Believes: Each choice has its own places.
 Shows: Correct for k = 1; for k = 2, places are given twice.
 Hint: How many tokens does an expert get in total, at most?
 Rejected by: test_first_choices_first
-Costs: 40 %
+Costs: 35 %
 """
 
 def route_tokens(logits, k, capacity):

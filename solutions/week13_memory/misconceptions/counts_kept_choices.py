@@ -5,7 +5,7 @@ Believes: Dropped tokens do not load an expert.
 Shows: Correct if nothing is dropped; otherwise the loss is too small.
 Hint: When would a router need the loss most?
 Rejected by: test_loss_counts_dropped_choices
-Costs: 35 %
+Costs: 30 %
 """
 
 def route_tokens(logits, k, capacity):

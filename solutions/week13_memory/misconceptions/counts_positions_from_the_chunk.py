@@ -5,7 +5,7 @@ Believes: A chunk begins at position 0.
 Shows: Later chunks are taken for sinks.
 Hint: At which position of the sequence is the first key of the second chunk?
 Rejected by: test_positions
-Costs: 50 %
+Costs: 40 %
 """
 
 class RollingCache:

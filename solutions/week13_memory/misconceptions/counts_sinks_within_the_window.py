@@ -5,7 +5,7 @@ Believes: The window is the size of the whole cache.
 Shows: With sinks, the window is shorter than it should be by the number of sinks.
 Hint: A window of 4 and 2 sinks: how many positions may be stored?
 Rejected by: test_sinks_stay
-Costs: 40 %
+Costs: 35 %
 """
 
 class RollingCache:

@@ -5,7 +5,7 @@ Believes: A conversion to uint8 rounds.
 Shows: Errors reach a whole level instead of half of one.
 Hint: Which code does 2.9 get in your program?
 Rejected by: test_rounding_error
-Costs: 40 %
+Costs: 35 %
 """
 
 def quantize_kv(k, v, bits=4):

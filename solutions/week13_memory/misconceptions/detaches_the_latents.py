@@ -5,7 +5,7 @@ Believes: A cache needs no gradients.
 Shows: Outputs are correct; W_dkv and W_kr get no gradient.
 Hint: Which layers get a gradient in your program?
 Rejected by: test_gradients
-Costs: 40 %
+Costs: 35 %
 """
 
 class MultiHeadLatentAttention(nn.Module):

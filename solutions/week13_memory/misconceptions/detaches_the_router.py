@@ -5,7 +5,7 @@ Believes: The loss is only a measurement.
 Shows: The loss is correct, but has no gradient.
 Hint: What should the loss change during training?
 Rejected by: test_gradients
-Costs: 35 %
+Costs: 30 %
 """
 
 def route_tokens(logits, k, capacity):

@@ -5,7 +5,7 @@ Believes: Dequantizing is the inverse of a multiplication.
 Shows: Results are wrong unless scale is 1.
 Hint: How far apart are the numbers of codes 0 and 1?
 Rejected by: test_bytes
-Costs: 45 %
+Costs: 35 %
 """
 
 def dequantize_kv(keys, values, bits=4, dtype=torch.float32):

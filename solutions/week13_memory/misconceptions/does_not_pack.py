@@ -5,7 +5,7 @@ Believes: uint8 is the smallest dtype.
 Shows: Codes are between 0 and 15, but take as much memory as 8-bit codes.
 Hint: How many bytes do six 4-bit codes take?
 Rejected by: test_bytes
-Costs: 50 %
+Costs: 40 %
 """
 
 def quantize_kv(k, v, bits=4):

@@ -5,7 +5,7 @@ Believes: A loop over steps moves the data.
 Shows: Every device merges its own block n times.
 Hint: Which block does device 0 have in the second step?
 Rejected by: test_not_causal
-Costs: 50 %
+Costs: 40 %
 """
 
 def ring_attention(q, k, v, causal=True):

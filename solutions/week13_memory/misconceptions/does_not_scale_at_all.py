@@ -5,7 +5,7 @@ Believes: The latent is small enough.
 Shows: Weights are too sharp.
 Hint: Which factor do scores have in week 1?
 Rejected by: test_scale
-Costs: 40 %
+Costs: 35 %
 """
 
 class MultiHeadLatentAttention(nn.Module):

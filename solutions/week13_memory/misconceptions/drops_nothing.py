@@ -5,7 +5,7 @@ Believes: Experts grow with their tokens.
 Shows: No choice is dropped.
 Hint: Where does your program use `capacity`?
 Rejected by: test_slots_of_one_choice
-Costs: 60 %
+Costs: 45 %
 """
 
 def route_tokens(logits, k, capacity):

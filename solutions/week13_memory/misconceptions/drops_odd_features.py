@@ -5,7 +5,7 @@ Believes: Widths are even.
 Shows: An odd width raises no ValueError.
 Hint: Three codes of 4 bits: how many bytes?
 Rejected by: test_refuses
-Costs: 15 %
+Costs: 20 %
 """
 
 def quantize_kv(k, v, bits=4):

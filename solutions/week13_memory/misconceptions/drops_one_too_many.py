@@ -5,7 +5,7 @@ Believes: Slots are counted from 1.
 Shows: Each expert gets capacity - 1 tokens.
 Hint: Capacity 2: which slots exist?
 Rejected by: test_slots_of_one_choice
-Costs: 40 %
+Costs: 35 %
 """
 
 def route_tokens(logits, k, capacity):

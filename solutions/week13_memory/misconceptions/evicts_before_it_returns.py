@@ -5,7 +5,7 @@ Believes: New queries attend to the cache, so the cache is what they need.
 Shows: After a long chunk, keys that its first queries need are missing.
 Hint: A chunk of 5 new queries and a window of 4: which keys does the first of the five see?
 Rejected by: test_long_chunks
-Costs: 60 %
+Costs: 45 %
 """
 
 class RollingCache:

@@ -5,7 +5,7 @@ Believes: The order does not matter if both are used.
 Shows: Keys and values are exchanged in every result.
 Hint: Append keys of ones and values of tens. What comes back first?
 Rejected by: test_everything_fits
-Costs: 50 %
+Costs: 40 %
 """
 
 class RollingCache:

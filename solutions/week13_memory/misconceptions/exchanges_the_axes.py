@@ -5,7 +5,7 @@ Believes: Keys are read token by token.
 Shows: All scales have the wrong shape.
 Hint: Which of the two has outlier features, according to the lesson?
 Rejected by: test_scale_and_zero
-Costs: 60 %
+Costs: 45 %
 """
 
 def quantize_kv(k, v, bits=4):

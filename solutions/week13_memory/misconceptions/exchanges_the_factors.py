@@ -5,7 +5,7 @@ Believes: The newer output has the newer total.
 Shows: The larger block gets the smaller weight.
 Hint: One block has a far larger score than the other. Whose output should win?
 Rejected by: test_uneven_scores
-Costs: 45 %
+Costs: 35 %
 """
 
 def ring_attention(q, k, v, causal=True):

@@ -5,7 +5,7 @@ Believes: A balanced expert gets T · k / E tokens.
 Shows: The number of kept choices does not depend on the capacity.
 Hint: Ten tokens choose the same of four experts, with four places. How many are kept?
 Rejected by: test_everybody_chooses_one
-Costs: 45 %
+Costs: 35 %
 """
 
 def route_tokens(logits, k, capacity):

@@ -5,7 +5,7 @@ Believes: W_qr and W_kr learn positions.
 Shows: Outputs do not depend on the order of earlier tokens.
 Hint: Exchange the first two tokens. Should the third output change?
 Rejected by: test_outputs
-Costs: 50 %
+Costs: 40 %
 """
 
 class MultiHeadLatentAttention(nn.Module):

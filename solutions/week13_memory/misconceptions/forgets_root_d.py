@@ -5,7 +5,7 @@ Believes: Blocks are small.
 Shows: Weights are too sharp.
 Hint: Which factor do scores have in week 1?
 Rejected by: test_scale
-Costs: 40 %
+Costs: 35 %
 """
 
 def ring_attention(q, k, v, causal=True):

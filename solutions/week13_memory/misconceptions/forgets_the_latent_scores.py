@@ -5,7 +5,7 @@ Believes: The rotary key is the key.
 Shows: Outputs are wrong; W_q and W_uk get no gradient.
 Hint: How many products does a score consist of?
 Rejected by: test_outputs
-Costs: 50 %
+Costs: 40 %
 """
 
 class MultiHeadLatentAttention(nn.Module):

@@ -5,7 +5,7 @@ Believes: Causality concerns blocks.
 Shows: Tokens see later tokens of their own block.
 Hint: Which keys of its own block may the first query see?
 Rejected by: test_causal
-Costs: 45 %
+Costs: 35 %
 """
 
 def ring_attention(q, k, v, causal=True):

@@ -5,7 +5,7 @@ Believes: The sum is already a mean.
 Shows: The loss of an even router is 1/E instead of 1.
 Hint: Spread choices and probabilities evenly. What should the loss be?
 Rejected by: test_loss
-Costs: 35 %
+Costs: 30 %
 """
 
 def route_tokens(logits, k, capacity):

@@ -5,7 +5,7 @@ Believes: The latent contains everything.
 Shows: Outputs do not depend on positions; W_qr and W_kr get no gradient.
 Hint: How many products does a score consist of?
 Rejected by: test_outputs
-Costs: 50 %
+Costs: 40 %
 """
 
 class MultiHeadLatentAttention(nn.Module):

@@ -5,7 +5,7 @@ Believes: RoPE keeps lengths, so no scale is needed.
 Shows: Weights are sharper than they should be.
 Hint: Which factor do scores have in week 1?
 Rejected by: test_scale_and_frequencies
-Costs: 40 %
+Costs: 35 %
 """
 
 def sink_attention(q, k, v, positions, window, sinks, frequencies):

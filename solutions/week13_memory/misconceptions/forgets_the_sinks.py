@@ -5,7 +5,7 @@ Believes: Old positions are never needed again.
 Shows: Correct without sinks; with sinks, the first positions are missing.
 Hint: Where does your program use `sinks` when it evicts?
 Rejected by: test_sinks_stay
-Costs: 50 %
+Costs: 40 %
 """
 
 class RollingCache:

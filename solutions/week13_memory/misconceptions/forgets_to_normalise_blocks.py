@@ -5,7 +5,7 @@ Believes: Normalising once at the end is enough.
 Shows: Outputs are too large.
 Hint: Which sum do the weights of one block have before the merge?
 Rejected by: test_equal_values
-Costs: 45 %
+Costs: 35 %
 """
 
 def ring_attention(q, k, v, causal=True):

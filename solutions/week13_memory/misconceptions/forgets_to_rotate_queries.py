@@ -5,7 +5,7 @@ Believes: One rotation makes scores depend on positions.
 Shows: Scores depend on the position of the key instead of on the distance.
 Hint: A query and a key at the same position: how does their score change with the position?
 Rejected by: test_outputs
-Costs: 45 %
+Costs: 35 %
 """
 
 class MultiHeadLatentAttention(nn.Module):

@@ -5,7 +5,7 @@ Believes: The block of step s comes from device s.
 Shows: Causal outputs use the wrong blocks.
 Hint: From which device is the block that device 2 has in step 1?
 Rejected by: test_causal
-Costs: 45 %
+Costs: 35 %
 """
 
 def ring_attention(q, k, v, causal=True):

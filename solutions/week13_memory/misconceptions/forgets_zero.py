@@ -5,7 +5,7 @@ Believes: Code 0 stands for the number 0.
 Shows: Results are shifted.
 Hint: Which number does code 0 stand for?
 Rejected by: test_bytes
-Costs: 50 %
+Costs: 40 %
 """
 
 def dequantize_kv(keys, values, bits=4, dtype=torch.float32):

@@ -5,7 +5,7 @@ Believes: Every head needs its own key.
 Shows: Names of the layers agree, but W_kr and the cache are too large.
 Hint: How many rotary keys does a token have?
 Rejected by: test_parameters
-Costs: 50 %
+Costs: 40 %
 """
 
 class MultiHeadLatentAttention(nn.Module):

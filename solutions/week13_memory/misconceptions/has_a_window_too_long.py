@@ -5,7 +5,7 @@ Believes: A distance of `window` is still within it.
 Shows: Each query sees one key too many.
 Hint: A window of 1: which keys does a query see in your program?
 Rejected by: test_window
-Costs: 40 %
+Costs: 35 %
 """
 
 def sink_attention(q, k, v, positions, window, sinks, frequencies):

@@ -5,7 +5,7 @@ Believes: The own key does not count.
 Shows: Each query misses the oldest key of its window.
 Hint: A window of 1: which key does a query see?
 Rejected by: test_window
-Costs: 40 %
+Costs: 35 %
 """
 
 def sink_attention(q, k, v, positions, window, sinks, frequencies):

@@ -5,7 +5,7 @@ Believes: The paper recommends four.
 Shows: Without an argument, the first four positions stay.
 Hint: What is the default in the signature of the stub?
 Rejected by: test_no_sinks_by_default
-Costs: 15 %
+Costs: 20 %
 """
 
 class RollingCache:

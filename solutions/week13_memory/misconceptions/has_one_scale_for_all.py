@@ -5,7 +5,7 @@ Believes: One scale is simpler.
 Shows: An outlier makes all other numbers coarse.
 Hint: One feature is 50 times as large as the others. How many levels are left for the others?
 Rejected by: test_outliers
-Costs: 50 %
+Costs: 40 %
 """
 
 def quantize_kv(k, v, bits=4):

@@ -5,7 +5,7 @@ Believes: A score of 0 means no attention.
 Shows: Hidden keys get a weight.
 Hint: What is exp(0)?
 Rejected by: test_keys_that_no_query_sees
-Costs: 50 %
+Costs: 40 %
 """
 
 def sink_attention(q, k, v, positions, window, sinks, frequencies):

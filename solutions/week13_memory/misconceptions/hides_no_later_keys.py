@@ -5,7 +5,7 @@ Believes: A cache contains only the past.
 Shows: Correct for a single query; in chunks, earlier queries see later keys.
 Hint: Which keys of its own chunk may the first query see?
 Rejected by: test_nothing_looks_ahead
-Costs: 55 %
+Costs: 45 %
 """
 
 def sink_attention(q, k, v, positions, window, sinks, frequencies):

@@ -5,7 +5,7 @@ Believes: Earlier devices are done.
 Shows: Causal outputs ignore earlier blocks.
 Hint: Which blocks does the last device need?
 Rejected by: test_causal
-Costs: 50 %
+Costs: 40 %
 """
 
 def ring_attention(q, k, v, causal=True):

@@ -5,7 +5,7 @@ Believes: A token does not attend to itself.
 Shows: Outputs are wrong, and those of first positions are NaN.
 Hint: May a query see its own key?
 Rejected by: test_window
-Costs: 50 %
+Costs: 40 %
 """
 
 def sink_attention(q, k, v, positions, window, sinks, frequencies):

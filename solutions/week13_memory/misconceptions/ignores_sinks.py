@@ -5,7 +5,7 @@ Believes: Sinks are only stored.
 Shows: Correct without sinks; with sinks, the weights of the others are too large.
 Hint: Which keys outside of the window does a query see?
 Rejected by: test_sinks
-Costs: 55 %
+Costs: 45 %
 """
 
 def sink_attention(q, k, v, positions, window, sinks, frequencies):

@@ -5,7 +5,7 @@ Believes: The base is always 10000.
 Shows: Outputs are wrong for other frequencies.
 Hint: Where does your program use the argument `frequencies`?
 Rejected by: test_scale_and_frequencies
-Costs: 40 %
+Costs: 35 %
 """
 
 def sink_attention(q, k, v, positions, window, sinks, frequencies):

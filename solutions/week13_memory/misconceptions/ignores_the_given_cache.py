@@ -5,7 +5,7 @@ Believes: The cache is for the caller.
 Shows: Correct without a cache.
 Hint: Where does your program read `cache`?
 Rejected by: test_from_a_cache
-Costs: 50 %
+Costs: 40 %
 """
 
 class MultiHeadLatentAttention(nn.Module):

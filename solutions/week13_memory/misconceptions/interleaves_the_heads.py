@@ -5,7 +5,7 @@ Believes: Heads share the features evenly.
 Shows: Correct for a single head.
 Hint: Which features belong to head 0 in week 3?
 Rejected by: test_outputs
-Costs: 45 %
+Costs: 35 %
 """
 
 class MultiHeadLatentAttention(nn.Module):

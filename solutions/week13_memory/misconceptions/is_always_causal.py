@@ -5,7 +5,7 @@ Believes: Language models are causal.
 Shows: Correct only for causal attention.
 Hint: Where does your program use `causal`?
 Rejected by: test_not_causal
-Costs: 45 %
+Costs: 35 %
 """
 
 def ring_attention(q, k, v, causal=True):

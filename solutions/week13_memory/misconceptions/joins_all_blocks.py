@@ -5,7 +5,7 @@ Believes: All blocks are needed anyway.
 Shows: Outputs are correct, but each device stores the whole sequence.
 Hint: What is the largest tensor on a device, for 16 blocks?
 Rejected by: test_one_block_at_a_time
-Costs: 60 %
+Costs: 45 %
 """
 
 def ring_attention(q, k, v, causal=True):

@@ -5,7 +5,7 @@ Believes: Joining is cheap.
 Shows: Results are correct, but each append works on the whole sequence.
 Hint: How many numbers does an append move after 10 000 tokens?
 Rejected by: test_work
-Costs: 45 %
+Costs: 35 %
 """
 
 class RollingCache:

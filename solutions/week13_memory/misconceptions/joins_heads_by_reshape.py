@@ -5,7 +5,7 @@ Believes: A reshape puts everything in its place.
 Shows: Tokens are mixed with each other.
 Hint: What is the shape just before you join the heads? Which axis must come last but one?
 Rejected by: test_outputs
-Costs: 45 %
+Costs: 35 %
 """
 
 class MultiHeadLatentAttention(nn.Module):

@@ -5,7 +5,7 @@ Believes: Unpacking is concatenating.
 Shows: The order of the features is wrong.
 Hint: Which two features does byte 0 contain?
 Rejected by: test_four_bits
-Costs: 35 %
+Costs: 30 %
 """
 
 def dequantize_kv(keys, values, bits=4, dtype=torch.float32):

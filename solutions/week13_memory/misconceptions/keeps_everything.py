@@ -5,7 +5,7 @@ Believes: The mask hides old keys, so they may stay.
 Shows: Returns keys that should have been evicted; the cache grows with each token.
 Hint: How many positions does your cache store after a thousand tokens?
 Rejected by: test_window_rolls
-Costs: 60 %
+Costs: 45 %
 """
 
 class RollingCache:

@@ -5,7 +5,7 @@ Believes: The new query brings its own key, so the rest of the window is enough.
 Shows: One position is missing in each result after the first eviction.
 Hint: Append positions one by one to a window of 3. Which ones are returned with the fifth?
 Rejected by: test_window_rolls
-Costs: 40 %
+Costs: 35 %
 """
 
 class RollingCache:

@@ -5,7 +5,7 @@ Believes: The window is in addition to the newest position.
 Shows: One position more than allowed is returned after an append.
 Hint: Append positions one by one to a window of 3. Which ones are stored after the fourth?
 Rejected by: test_window_rolls
-Costs: 40 %
+Costs: 35 %
 """
 
 class RollingCache:

@@ -5,7 +5,7 @@ Believes: An expert takes the tokens that need it most.
 Shows: Correct if there is enough capacity; otherwise the wrong tokens are dropped.
 Hint: In which order are the places of an expert filled, according to the docstring?
 Rejected by: test_slots_of_one_choice
-Costs: 40 %
+Costs: 35 %
 """
 
 def route_tokens(logits, k, capacity):

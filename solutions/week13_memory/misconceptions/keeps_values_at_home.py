@@ -5,7 +5,7 @@ Believes: Values stay on their device.
 Shows: Keys meet the values of the device.
 Hint: Which two tensors travel around the ring?
 Rejected by: test_not_causal
-Costs: 50 %
+Costs: 40 %
 """
 
 def ring_attention(q, k, v, causal=True):

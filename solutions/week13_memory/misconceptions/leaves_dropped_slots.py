@@ -5,7 +5,7 @@ Believes: A weight of 0 says enough.
 Shows: Weights are correct; dropped choices have slots of `capacity` or more.
 Hint: Which slot does a dropped choice get?
 Rejected by: test_slots_of_one_choice
-Costs: 35 %
+Costs: 30 %
 """
 
 def route_tokens(logits, k, capacity):

@@ -5,7 +5,7 @@ Believes: A slot of -1 says enough.
 Shows: Slots are correct; dropped choices have positive weights.
 Hint: What is the weight of a dropped choice?
 Rejected by: test_dropped_weights
-Costs: 35 %
+Costs: 30 %
 """
 
 def route_tokens(logits, k, capacity):

@@ -5,7 +5,7 @@ Believes: W_o is optional.
 Shows: Outputs differ; W_o gets no gradient.
 Hint: What happens to the heads after they are joined?
 Rejected by: test_outputs
-Costs: 45 %
+Costs: 35 %
 """
 
 class MultiHeadLatentAttention(nn.Module):

@@ -5,7 +5,7 @@ Believes: Sinks have no position.
 Shows: Outputs are wrong if there is more than one sink.
 Hint: At which position within the cache is the second sink?
 Rejected by: test_sinks
-Costs: 40 %
+Costs: 35 %
 """
 
 def sink_attention(q, k, v, positions, window, sinks, frequencies):

@@ -5,7 +5,7 @@ Believes: The order of the choices does not matter.
 Shows: First and second choices are exchanged for some tokens.
 Hint: Which of its choices is filled first for a token?
 Rejected by: test_experts
-Costs: 35 %
+Costs: 30 %
 """
 
 def route_tokens(logits, k, capacity):

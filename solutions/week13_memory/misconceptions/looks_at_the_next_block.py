@@ -5,7 +5,7 @@ Believes: The block of the neighbour is already there.
 Shows: Causal outputs depend on the block after their own.
 Hint: May a query of block 1 see a key of block 2?
 Rejected by: test_nothing_looks_ahead
-Costs: 50 %
+Costs: 40 %
 """
 
 def ring_attention(q, k, v, causal=True):

@@ -5,7 +5,7 @@ Believes: A ring of n devices has n - 1 neighbours.
 Shows: Every device misses one block.
 Hint: Which block does device 0 meet in each step?
 Rejected by: test_not_causal
-Costs: 45 %
+Costs: 35 %
 """
 
 def ring_attention(q, k, v, causal=True):

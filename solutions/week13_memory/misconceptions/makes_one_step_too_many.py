@@ -5,7 +5,7 @@ Believes: The ring has to close.
 Shows: Every device counts its own block twice.
 Hint: Which block does a device meet in step n?
 Rejected by: test_not_causal
-Costs: 45 %
+Costs: 35 %
 """
 
 def ring_attention(q, k, v, causal=True):

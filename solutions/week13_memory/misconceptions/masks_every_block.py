@@ -5,7 +5,7 @@ Believes: Causal attention has a triangular mask.
 Shows: Queries miss keys of earlier blocks.
 Hint: Which keys of an earlier block may a query see?
 Rejected by: test_causal
-Costs: 45 %
+Costs: 35 %
 """
 
 def ring_attention(q, k, v, causal=True):

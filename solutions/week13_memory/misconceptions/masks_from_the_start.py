@@ -5,7 +5,7 @@ Believes: Query i sees the keys 0 to i.
 Shows: Correct without a cache; new tokens see only the beginning of the past.
 Hint: A cache of 5 and one new token: which keys does it see in your program?
 Rejected by: test_from_a_cache
-Costs: 45 %
+Costs: 35 %
 """
 
 class MultiHeadLatentAttention(nn.Module):

@@ -5,7 +5,7 @@ Believes: A range is as small as the numbers.
 Shows: The range of large float16 numbers is infinite.
 Hint: What is 60000 + 60000 in float16?
 Rejected by: test_range_in_halves
-Costs: 15 %
+Costs: 20 %
 """
 
 def quantize_kv(k, v, bits=4):

@@ -5,7 +5,7 @@ Believes: The length of a cache is what it contains.
 Shows: `length` stops growing at the first eviction, and positions repeat.
 Hint: What is `length` after a thousand tokens, with a window of 8?
 Rejected by: test_length
-Costs: 45 %
+Costs: 35 %
 """
 
 class RollingCache:

@@ -5,7 +5,7 @@ Believes: A batch is quantized together.
 Shows: Correct for a single sequence and head.
 Hint: Do two sequences of a batch affect each other in your program?
 Rejected by: test_each_sequence_and_head
-Costs: 40 %
+Costs: 35 %
 """
 
 def quantize_kv(k, v, bits=4):

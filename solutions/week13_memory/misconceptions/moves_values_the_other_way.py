@@ -5,7 +5,7 @@ Believes: The direction of a ring does not matter.
 Shows: Keys meet the values of other blocks.
 Hint: Which values belong to the keys that device 0 has in step 1?
 Rejected by: test_not_causal
-Costs: 50 %
+Costs: 40 %
 """
 
 def ring_attention(q, k, v, causal=True):

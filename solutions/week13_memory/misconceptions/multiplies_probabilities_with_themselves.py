@@ -5,7 +5,7 @@ Believes: Probabilities are shares.
 Shows: The loss ignores which experts are chosen.
 Hint: Which of the two factors counts the choices?
 Rejected by: test_loss
-Costs: 40 %
+Costs: 35 %
 """
 
 def route_tokens(logits, k, capacity):

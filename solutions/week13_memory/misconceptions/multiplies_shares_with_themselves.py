@@ -5,7 +5,7 @@ Believes: The loss measures how uneven the choices are.
 Shows: The loss has no gradient.
 Hint: Through which of the two factors can a gradient flow?
 Rejected by: test_loss
-Costs: 40 %
+Costs: 35 %
 """
 
 def route_tokens(logits, k, capacity):

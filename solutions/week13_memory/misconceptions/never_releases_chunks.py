@@ -5,7 +5,7 @@ Believes: What is not returned takes no memory.
 Shows: Results are correct, but memory and work grow with each append.
 Hint: How many tensors are reachable from your cache after a thousand appends?
 Rejected by: test_memory_token_by_token
-Costs: 45 %
+Costs: 35 %
 """
 
 class RollingCache:

@@ -5,7 +5,7 @@ Believes: Tokens compete for an expert.
 Shows: Probabilities of a token do not sum to 1.
 Hint: What do the probabilities of one token sum to?
 Rejected by: test_weights
-Costs: 50 %
+Costs: 40 %
 """
 
 def route_tokens(logits, k, capacity):

@@ -5,7 +5,7 @@ Believes: Sinks are a separate attention.
 Shows: Weights of window and sinks sum to 2.
 Hint: What do the weights of one query sum to?
 Rejected by: test_equal_values
-Costs: 45 %
+Costs: 35 %
 """
 
 def sink_attention(q, k, v, positions, window, sinks, frequencies):

@@ -5,7 +5,7 @@ Believes: The cache is the tensor that was passed.
 Shows: Correct for a single query; in chunks, distances to the sinks are too large.
 Hint: Two queries of one chunk: do their caches contain the same keys?
 Rejected by: test_queries_of_one_chunk
-Costs: 45 %
+Costs: 35 %
 """
 
 def sink_attention(q, k, v, positions, window, sinks, frequencies):

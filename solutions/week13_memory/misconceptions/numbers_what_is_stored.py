@@ -5,7 +5,7 @@ Believes: Positions within the cache have no gaps.
 Shows: Keys and values are correct; positions are wrong after the first eviction.
 Hint: Which positions does the docstring ask for: those in the sequence, or those in the cache?
 Rejected by: test_positions
-Costs: 35 %
+Costs: 30 %
 """
 
 class RollingCache:

@@ -5,7 +5,7 @@ Believes: A byte contains two tokens.
 Shows: Codes have half of the positions instead of half of the width.
 Hint: Which axis of the codes is half as long?
 Rejected by: test_four_bits
-Costs: 40 %
+Costs: 35 %
 """
 
 def quantize_kv(k, v, bits=4):

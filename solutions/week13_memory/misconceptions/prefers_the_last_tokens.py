@@ -5,7 +5,7 @@ Believes: Recent tokens matter more.
 Shows: The first tokens are dropped instead of the last ones.
 Hint: Three tokens choose the same expert with two places. Which is dropped?
 Rejected by: test_slots_of_one_choice
-Costs: 40 %
+Costs: 35 %
 """
 
 def route_tokens(logits, k, capacity):

@@ -5,7 +5,7 @@ Believes: The cache is as long as the window.
 Shows: The distance to the sinks is too small by the number of sinks.
 Hint: How many positions does a full cache have?
 Rejected by: test_sinks
-Costs: 40 %
+Costs: 35 %
 """
 
 def sink_attention(q, k, v, positions, window, sinks, frequencies):

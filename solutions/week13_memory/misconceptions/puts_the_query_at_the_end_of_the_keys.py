@@ -5,7 +5,7 @@ Believes: Neighbours in the cache are neighbours in the text.
 Shows: Keys that have left the window are visible if others are missing between.
 Hint: Keys at the positions 0, 1 and 90, a window of 3 and no sinks: which does the query at 90 see?
 Rejected by: test_sinks
-Costs: 35 %
+Costs: 30 %
 """
 
 def sink_attention(q, k, v, positions, window, sinks, frequencies):

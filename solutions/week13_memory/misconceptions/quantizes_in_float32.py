@@ -5,7 +5,7 @@ Believes: float32 is always enough.
 Shows: Scales and restored values of float64 tensors have float32's precision.
 Hint: Quantize float64 tensors. Which dtype do your scale and your zero have?
 Rejected by: test_keys_in_bytes
-Costs: 10 %
+Costs: 15 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: Tokens are quantized one by one.
 Shows: Keys have scales of the wrong shape, and outliers spoil their whole token.
 Hint: Which axis do the minimum and maximum of a feature go over?
 Rejected by: test_keys_in_bytes
-Costs: 50 %
+Costs: 40 %
 """
 
 def quantize_kv(k, v, bits=4):

@@ -5,7 +5,7 @@ Believes: The formula works for any number of bits.
 Shows: 2 or 16 bits raise no error.
 Hint: What happens to 16-bit codes in a uint8?
 Rejected by: test_refuses
-Costs: 15 %
+Costs: 20 %
 """
 
 def quantize_kv(k, v, bits=4):

@@ -5,7 +5,7 @@ Believes: Keys and values are treated alike.
 Shows: Values have scales of the wrong shape.
 Hint: Which axis do the minimum and maximum of a token go over?
 Rejected by: test_values_in_bytes
-Costs: 50 %
+Costs: 40 %
 """
 
 def quantize_kv(k, v, bits=4):

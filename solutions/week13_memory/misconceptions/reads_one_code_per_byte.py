@@ -5,7 +5,7 @@ Believes: A byte is a code.
 Shows: For 4 bits, results have half of the width.
 Hint: How many codes does a byte contain for 4 bits?
 Rejected by: test_four_bits
-Costs: 55 %
+Costs: 45 %
 """
 
 def dequantize_kv(keys, values, bits=4, dtype=torch.float32):

@@ -5,7 +5,7 @@ Believes: Bytes are between -128 and 127.
 Shows: Codes above 127 become negative.
 Hint: Which number is the byte 200?
 Rejected by: test_large_codes
-Costs: 35 %
+Costs: 30 %
 """
 
 def dequantize_kv(keys, values, bits=4, dtype=torch.float32):

@@ -5,7 +5,7 @@ Believes: The leading digits come first.
 Shows: Neighbouring features are exchanged.
 Hint: Which codes does the byte 1 contain, and in which order?
 Rejected by: test_four_bits
-Costs: 35 %
+Costs: 30 %
 """
 
 def dequantize_kv(keys, values, bits=4, dtype=torch.float32):

@@ -5,7 +5,7 @@ Believes: A window of one has no past.
 Shows: A window of 1 raises an error.
 Hint: Which is the smallest window that the docstring allows?
 Rejected by: test_smallest_window
-Costs: 15 %
+Costs: 20 %
 """
 
 class RollingCache:

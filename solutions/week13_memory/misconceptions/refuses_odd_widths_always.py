@@ -5,7 +5,7 @@ Believes: Widths must be even.
 Shows: An odd width with 8 bits raises an error.
 Hint: Why must the width be even? Does the reason apply to 8 bits?
 Rejected by: test_refuses
-Costs: 12 %
+Costs: 15 %
 """
 
 def quantize_kv(k, v, bits=4):

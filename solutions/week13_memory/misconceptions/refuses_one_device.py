@@ -5,7 +5,7 @@ Believes: A ring needs neighbours.
 Shows: A single block raises an error.
 Hint: Which numbers of blocks does the docstring allow?
 Rejected by: test_one_device
-Costs: 12 %
+Costs: 15 %
 """
 
 def ring_attention(q, k, v, causal=True):

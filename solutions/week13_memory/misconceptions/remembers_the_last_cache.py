@@ -5,7 +5,7 @@ Believes: A layer has its cache.
 Shows: Every call continues the sequence of the previous call.
 Hint: Call the layer twice with different sequences. Do they affect each other?
 Rejected by: test_each_cache_is_a_sequence
-Costs: 40 %
+Costs: 35 %
 """
 
 class MultiHeadLatentAttention(nn.Module):

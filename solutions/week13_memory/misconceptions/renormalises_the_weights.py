@@ -5,7 +5,7 @@ Believes: The weights of a token sum to 1.
 Shows: With k = 1, all weights are 1, and the router gets no gradient from them.
 Hint: k = 1: which weight does a token with probability 0.6 give its expert?
 Rejected by: test_weights
-Costs: 40 %
+Costs: 35 %
 """
 
 def route_tokens(logits, k, capacity):

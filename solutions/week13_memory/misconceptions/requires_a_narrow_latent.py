@@ -5,7 +5,7 @@ Believes: A latent compresses.
 Shows: Wide latents raise an error.
 Hint: Does the docstring limit d_c?
 Rejected by: test_sizes
-Costs: 12 %
+Costs: 15 %
 """
 
 class MultiHeadLatentAttention(nn.Module):

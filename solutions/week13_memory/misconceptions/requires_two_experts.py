@@ -5,7 +5,7 @@ Believes: Routing needs a choice.
 Shows: A single expert raises an error.
 Hint: Which numbers of experts does the docstring allow?
 Rejected by: test_singleton_axes
-Costs: 12 %
+Costs: 15 %
 """
 
 def route_tokens(logits, k, capacity):

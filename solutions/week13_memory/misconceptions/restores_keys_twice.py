@@ -5,7 +5,7 @@ Believes: A loop over both is a copy of one.
 Shows: The second result contains the keys.
 Hint: Compare your two results. What should the second one be?
 Rejected by: test_bytes
-Costs: 45 %
+Costs: 35 %
 """
 
 def dequantize_kv(keys, values, bits=4, dtype=torch.float32):

@@ -5,7 +5,7 @@ Believes: The zero point is the code of the number 0.
 Shows: Codes and scales are correct; zero is not the minimum.
 Hint: Which number does code 0 stand for? The docstring calls this number `zero`.
 Rejected by: test_scale_and_zero
-Costs: 35 %
+Costs: 30 %
 """
 
 def quantize_kv(k, v, bits=4):

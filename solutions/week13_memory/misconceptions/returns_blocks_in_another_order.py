@@ -5,7 +5,7 @@ Believes: Outputs travel with the blocks.
 Shows: Blocks of outputs are at the wrong places.
 Hint: Which place of the list belongs to device 0?
 Rejected by: test_outputs_stay_with_their_queries
-Costs: 40 %
+Costs: 35 %
 """
 
 def ring_attention(q, k, v, causal=True):

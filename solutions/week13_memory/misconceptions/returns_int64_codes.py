@@ -5,7 +5,7 @@ Believes: The dtype of an integer does not matter.
 Shows: Codes take eight bytes each.
 Hint: How many bytes does one of your codes take?
 Rejected by: test_bytes
-Costs: 35 %
+Costs: 30 %
 """
 
 def quantize_kv(k, v, bits=4):

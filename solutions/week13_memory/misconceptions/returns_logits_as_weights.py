@@ -5,7 +5,7 @@ Believes: Logits are weights.
 Shows: Weights are logits.
 Hint: Between which numbers are the weights of a router?
 Rejected by: test_weights
-Costs: 45 %
+Costs: 35 %
 """
 
 def route_tokens(logits, k, capacity):

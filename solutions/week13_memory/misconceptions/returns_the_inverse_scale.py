@@ -5,7 +5,7 @@ Believes: A scale is what numbers are multiplied by.
 Shows: Codes are correct; scales are inverted.
 Hint: How far apart are two levels? The docstring calls this distance `scale`.
 Rejected by: test_scale_and_zero
-Costs: 35 %
+Costs: 30 %
 """
 
 def quantize_kv(k, v, bits=4):

@@ -5,7 +5,7 @@ Believes: The caller has the old positions from the call before.
 Shows: Every result after the first append lacks the stored positions.
 Hint: Which keys does a single new query need?
 Rejected by: test_everything_fits
-Costs: 60 %
+Costs: 45 %
 """
 
 class RollingCache:

@@ -5,7 +5,7 @@ Believes: The caller appends them to the cache.
 Shows: Correct in the first call; the next call has lost the past.
 Hint: What is the shape of the returned cache after 5 + 1 tokens?
 Rejected by: test_from_a_cache
-Costs: 45 %
+Costs: 35 %
 """
 
 class MultiHeadLatentAttention(nn.Module):

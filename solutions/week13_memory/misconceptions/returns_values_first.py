@@ -5,7 +5,7 @@ Believes: The order does not matter.
 Shows: Both results are exchanged.
 Hint: Which of the two does the docstring name first?
 Rejected by: test_keys_in_bytes
-Costs: 45 %
+Costs: 35 %
 """
 
 def quantize_kv(k, v, bits=4):

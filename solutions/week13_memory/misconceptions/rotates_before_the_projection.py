@@ -5,7 +5,7 @@ Believes: Positions belong in the cache.
 Shows: The cache and all outputs are wrong.
 Hint: Which two vectors are rotated, according to the docstring?
 Rejected by: test_cache
-Costs: 45 %
+Costs: 35 %
 """
 
 class MultiHeadLatentAttention(nn.Module):

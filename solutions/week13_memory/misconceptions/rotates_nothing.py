@@ -5,7 +5,7 @@ Believes: The cache takes care of positions.
 Shows: Outputs do not depend on the order of the keys.
 Hint: Exchange two keys of the window, with their values. Should the output change?
 Rejected by: test_everything_in_the_window
-Costs: 60 %
+Costs: 45 %
 """
 
 def sink_attention(q, k, v, positions, window, sinks, frequencies):

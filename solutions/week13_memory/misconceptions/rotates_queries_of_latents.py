@@ -5,7 +5,7 @@ Believes: Every query has a position.
 Shows: Scores are wrong from position 1 on.
 Hint: Which queries are rotated, and which keys do they meet?
 Rejected by: test_outputs
-Costs: 45 %
+Costs: 35 %
 """
 
 class MultiHeadLatentAttention(nn.Module):

@@ -5,7 +5,7 @@ Believes: The cache contains rotated keys.
 Shows: All outputs of more than one key are wrong.
 Hint: What does the cache contain: rotated or unrotated keys?
 Rejected by: test_everything_in_the_window
-Costs: 55 %
+Costs: 45 %
 """
 
 def sink_attention(q, k, v, positions, window, sinks, frequencies):

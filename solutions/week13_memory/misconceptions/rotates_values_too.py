@@ -5,7 +5,7 @@ Believes: Everything in the cache has a position.
 Shows: Outputs are rotated.
 Hint: What do positions affect in RoPE: scores or values?
 Rejected by: test_equal_values
-Costs: 50 %
+Costs: 40 %
 """
 
 def sink_attention(q, k, v, positions, window, sinks, frequencies):

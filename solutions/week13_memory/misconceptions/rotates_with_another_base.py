@@ -5,7 +5,7 @@ Believes: Any base will do.
 Shows: Scores are wrong for distant tokens.
 Hint: Which frequencies does the docstring require?
 Rejected by: test_positions
-Costs: 35 %
+Costs: 30 %
 """
 
 class MultiHeadLatentAttention(nn.Module):

@@ -5,7 +5,7 @@ Believes: The scale belongs to the sum over keys.
 Shows: Correct only if blocks are as long as heads are wide.
 Hint: Does √d depend on the size of a block?
 Rejected by: test_scale
-Costs: 40 %
+Costs: 35 %
 """
 
 def ring_attention(q, k, v, causal=True):

@@ -5,7 +5,7 @@ Believes: d is the width of a head.
 Shows: Weights are too sharp.
 Hint: How many features does the whole dot product have?
 Rejected by: test_scale
-Costs: 35 %
+Costs: 30 %
 """
 
 class MultiHeadLatentAttention(nn.Module):

@@ -5,7 +5,7 @@ Believes: Keys are latent vectors.
 Shows: Correct only if d_c equals d.
 Hint: Which vectors are multiplied: latents, or keys computed from them?
 Rejected by: test_scale
-Costs: 35 %
+Costs: 30 %
 """
 
 class MultiHeadLatentAttention(nn.Module):

@@ -5,7 +5,7 @@ Believes: The scale belongs to the sum over keys.
 Shows: Correct only if there are as many keys as features.
 Hint: Does √d depend on the length of the cache?
 Rejected by: test_scale_and_frequencies
-Costs: 40 %
+Costs: 35 %
 """
 
 def sink_attention(q, k, v, positions, window, sinks, frequencies):

@@ -5,7 +5,7 @@ Believes: The cache has already evicted the rest.
 Shows: In a chunk, later queries see keys that have left their window.
 Hint: The last query of a long chunk: which keys of the chunk does it see?
 Rejected by: test_window
-Costs: 50 %
+Costs: 40 %
 """
 
 def sink_attention(q, k, v, positions, window, sinks, frequencies):

@@ -5,7 +5,7 @@ Believes: Sorting is ascending.
 Shows: Experts and weights are those with the lowest probabilities.
 Hint: Which expert should a token with the probabilities 0.7, 0.2 and 0.1 choose?
 Rejected by: test_experts
-Costs: 55 %
+Costs: 45 %
 """
 
 def route_tokens(logits, k, capacity):

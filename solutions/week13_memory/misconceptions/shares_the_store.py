@@ -5,7 +5,7 @@ Believes: A class attribute is a default.
 Shows: A second cache continues the sequence of the first.
 Hint: Create two caches and append to one of them. What does the other return?
 Rejected by: test_caches_are_apart
-Costs: 45 %
+Costs: 35 %
 """
 
 class RollingCache:

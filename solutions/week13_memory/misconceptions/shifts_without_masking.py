@@ -5,7 +5,7 @@ Believes: The lower half of a byte is the byte.
 Shows: Even features have codes above 15.
 Hint: What is the lower half of the byte 255?
 Rejected by: test_large_codes
-Costs: 40 %
+Costs: 35 %
 """
 
 def dequantize_kv(keys, values, bits=4, dtype=torch.float32):

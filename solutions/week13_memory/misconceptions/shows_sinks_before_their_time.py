@@ -5,7 +5,7 @@ Believes: Sinks are always visible.
 Shows: Queries among the first positions see sinks that come later.
 Hint: Which sinks does the query at position 0 see?
 Rejected by: test_queries_of_one_chunk
-Costs: 40 %
+Costs: 35 %
 """
 
 def sink_attention(q, k, v, positions, window, sinks, frequencies):

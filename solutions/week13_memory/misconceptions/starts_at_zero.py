@@ -5,7 +5,7 @@ Believes: Codes begin at 0, so numbers do.
 Shows: Correct only if all numbers are positive.
 Hint: Which code does a negative number get?
 Rejected by: test_scale_and_zero
-Costs: 50 %
+Costs: 40 %
 """
 
 def quantize_kv(k, v, bits=4):

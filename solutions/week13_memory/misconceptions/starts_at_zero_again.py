@@ -5,7 +5,7 @@ Believes: A call begins at position 0.
 Shows: Correct without a cache; with one, new tokens have wrong positions.
 Hint: At which position is the first token after a cache of 5?
 Rejected by: test_from_a_cache
-Costs: 50 %
+Costs: 40 %
 """
 
 class MultiHeadLatentAttention(nn.Module):

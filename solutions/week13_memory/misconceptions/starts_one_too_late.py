@@ -5,7 +5,7 @@ Believes: The cache ends at position T.
 Shows: With a cache, the mask and all rotations of new tokens are off by one.
 Hint: The cache has the positions 0 to T - 1. Which comes next?
 Rejected by: test_from_a_cache
-Costs: 45 %
+Costs: 35 %
 """
 
 class MultiHeadLatentAttention(nn.Module):

@@ -5,7 +5,7 @@ Believes: zero is a code.
 Shows: Results are wrong unless zero is 0.
 Hint: Is `zero` a code, or a number of the tensor?
 Rejected by: test_bytes
-Costs: 45 %
+Costs: 35 %
 """
 
 def dequantize_kv(keys, values, bits=4, dtype=torch.float32):

@@ -5,7 +5,7 @@ Believes: Every chunk has its own first tokens.
 Shows: Sinks are replaced by positions of later chunks.
 Hint: At which positions of the sequence are the sinks, after three appends?
 Rejected by: test_sinks_stay
-Costs: 40 %
+Costs: 35 %
 """
 
 class RollingCache:

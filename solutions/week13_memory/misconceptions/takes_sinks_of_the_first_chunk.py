@@ -5,7 +5,7 @@ Believes: The prompt is long enough.
 Shows: If the first chunk is shorter than `sinks`, later sinks are evicted.
 Hint: Append 4 tokens one by one with 4 sinks and a window of 1. Which are stored after the sixth?
 Rejected by: test_sinks_arrive_in_parts
-Costs: 35 %
+Costs: 30 %
 """
 
 class RollingCache:

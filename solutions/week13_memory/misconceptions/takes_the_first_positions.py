@@ -5,7 +5,7 @@ Believes: Query i is at position i.
 Shows: Correct only if there is a query for each key.
 Hint: Five keys and one query: which of the five positions is that of the query?
 Rejected by: test_one_new_token
-Costs: 50 %
+Costs: 40 %
 """
 
 def sink_attention(q, k, v, positions, window, sinks, frequencies):

@@ -5,7 +5,7 @@ Believes: The maximum is enough for stability.
 Shows: Weights of several blocks sum to more than 1.
 Hint: Two blocks with the same total: by which factors are their outputs multiplied?
 Rejected by: test_equal_values
-Costs: 45 %
+Costs: 35 %
 """
 
 def ring_attention(q, k, v, causal=True):

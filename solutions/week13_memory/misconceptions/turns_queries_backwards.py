@@ -5,7 +5,7 @@ Believes: Queries look back.
 Shows: Scores depend on the sum of the positions.
 Hint: Move all positions by 5. Should a score within the window change?
 Rejected by: test_everything_in_the_window
-Costs: 50 %
+Costs: 40 %
 """
 
 def sink_attention(q, k, v, positions, window, sinks, frequencies):

@@ -5,7 +5,7 @@ Believes: Positions fit in 32 bits.
 Shows: The dtype of the positions is int32.
 Hint: Which dtype does the docstring require?
 Rejected by: test_positions
-Costs: 15 %
+Costs: 20 %
 """
 
 class RollingCache:

@@ -5,7 +5,7 @@ Believes: RoPE needs the real distances.
 Shows: Correct until the first eviction; then scores with sinks depend on how far away they are.
 Hint: The docstring states two kinds of positions. Which one is rotated by?
 Rejected by: test_positions_in_the_cache
-Costs: 60 %
+Costs: 45 %
 """
 
 def sink_attention(q, k, v, positions, window, sinks, frequencies):

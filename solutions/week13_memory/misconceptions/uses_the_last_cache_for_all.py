@@ -5,7 +5,7 @@ Believes: A chunk attends to one cache.
 Shows: Correct for a single query; while the cache fills, earlier queries have wrong distances to the sinks.
 Hint: Where is the query at position 1 within its cache, if the chunk has 12 tokens?
 Rejected by: test_while_the_cache_fills
-Costs: 40 %
+Costs: 35 %
 """
 
 def sink_attention(q, k, v, positions, window, sinks, frequencies):

@@ -5,7 +5,7 @@ Believes: A choice is a choice.
 Shows: Weights are 1, and the router gets no gradient.
 Hint: How would a router learn from the outputs of the experts?
 Rejected by: test_weights
-Costs: 50 %
+Costs: 40 %
 """
 
 def route_tokens(logits, k, capacity):

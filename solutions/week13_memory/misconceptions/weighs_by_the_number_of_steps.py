@@ -5,7 +5,7 @@ Believes: The total of the first block stays.
 Shows: Outputs are wrong from the third block on.
 Hint: After a merge, which total belongs to the merged output?
 Rejected by: test_causal
-Costs: 40 %
+Costs: 35 %
 """
 
 def ring_attention(q, k, v, causal=True):
