@@ -68,6 +68,7 @@ STATEMENT_OPERATORS: tuple[tuple[function_scope.StatementOperator, float], ...] 
     (control_flow.gradient_modes, _COMMON),
     (control_flow.refusals, _COMMON),
     (control_flow.missing_lines, _COMMON),
+    (control_flow.early_returns, _COMMON),
     (control_flow.in_place, _COMMON),
     (control_flow.removed, _MANY),
 )

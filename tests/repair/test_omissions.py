@@ -96,6 +96,11 @@ CASES = {
         "        opt.zero_grad()\n        loss.backward()\n",
         (5, "missing step"),
     ),
+    "a return inside the loop": (
+        "def f(x):\n    y = 0\n    for z in x:\n        y = y + z\n        return y\n",
+        "        y = y + z\n        pass\n    return y\n",
+        (5, "early return"),
+    ),
     "a maximum that begins too high": (
         "def f(x):\n    top = 0.0\n    for z in x:\n        new = tl.maximum(top, z)\n"
         "        top = new\n    return top\n",

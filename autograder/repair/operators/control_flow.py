@@ -106,6 +106,15 @@ def missing_lines(node: ast.stmt, scope: FunctionScope) -> Proposals:
         yield "missing step", _before(f"model.{mode}()", node, scope)
 
 
+def early_returns(node: ast.stmt, scope: FunctionScope) -> Proposals:
+    """Propose returning after a loop, in place of the last statement in its body."""
+    match node, scope.parents.get(node):
+        case ast.Return(), (ast.For(orelse=[]) | ast.While(orelse=[])) as loop if (
+            loop.body[-1] is node
+        ):
+            yield "early return", f"pass\n{' ' * loop.col_offset}{scope.text(node)}"
+
+
 def exchanged_statements(scope: FunctionScope, nodes: list[ast.AST]) -> Iterator[Several]:
     """Propose swapping two consecutive statements."""
     for first, second in _consecutive(scope, nodes):
