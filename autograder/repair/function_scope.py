@@ -206,11 +206,16 @@ class FunctionScope:
                 return False
         return "np" in self.used and "torch" not in self.used
 
+    def owner_text(self, node: ast.expr) -> str:
+        """Return the text of an expression to which an attribute can be added."""
+        is_operation = isinstance(node, ast.BinOp | ast.UnaryOp | ast.BoolOp | ast.Compare)
+        return f"({self.text(node)})" if is_operation else self.text(node)
+
     def subject_of(self, node: ast.Call) -> str:
         """Return the text of a method's object or of a function's first argument, or "" if none."""
         if isinstance(node.func, ast.Attribute) and not is_library(node.func.value):
-            return self.text(node.func.value)
-        return self.text(node.args[0]) if node.args else ""
+            return self.owner_text(node.func.value)
+        return self.owner_text(node.args[0]) if node.args else ""
 
     def is_returned(self, node: ast.expr) -> bool:
         """Return True for a return value, or for each element if the return value is a tuple."""

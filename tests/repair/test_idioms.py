@@ -8,6 +8,11 @@ from autograder.repair import generate_edits
 
 # A wrong program, a line that some change must make of one of its lines, and where.
 CASES = {
+    "the mean of a product": (
+        "def f(x, y):\n    return (x * y).mean(-1)\n",
+        "return ((x * y).sum)(-1)",
+        2,
+    ),
     "every axis of one entry dropped": (
         "def f(x, dim):\n    return x.sum(dim, keepdim=True).squeeze()\n",
         "return ((x.sum(dim, keepdim=True)).squeeze(dim))",

@@ -88,11 +88,11 @@ def sizes(node: ast.expr, scope: FunctionScope) -> Proposals:
 def orders(node: ast.expr, scope: FunctionScope) -> Proposals:
     """Propose a different order of axes, or a transpose before or after a reshape."""
     if isinstance(node, ast.Attribute) and node.attr in ("T", "mT"):
-        yield "order of axes", f"{scope.text(node.value)}.swapaxes(-1, -2)"
+        yield "order of axes", f"{scope.owner_text(node.value)}.swapaxes(-1, -2)"
         yield "order of axes", scope.text(node.value)
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
         return
-    name, subject = node.func.attr, scope.text(node.func.value)
+    name, subject = node.func.attr, scope.owner_text(node.func.value)
     if name in _SHAPED and not is_library(node.func.value):
         parts = [scope.text(a) for a in node.args]
         if len(parts) == 4:
@@ -100,8 +100,8 @@ def orders(node: ast.expr, scope: FunctionScope) -> Proposals:
             yield "order of axes", f"{subject}.reshape({a}, {c}, {b}, {d}).transpose(1, 2)"
             yield "order of axes", f"{subject}.reshape({a}, {b}, {d}, {c}).transpose(2, 3)"
             yield "order of axes", f"{scope.text(node)}.transpose(1, 2)"
-        yield "order of axes", f"({subject}).transpose(1, 2).reshape({', '.join(parts)})"
-        yield "order of axes", f"({subject}).transpose(-1, -2).reshape({', '.join(parts)})"
+        yield "order of axes", f"{subject}.transpose(1, 2).reshape({', '.join(parts)})"
+        yield "order of axes", f"{subject}.transpose(-1, -2).reshape({', '.join(parts)})"
         if name == "view":
             yield "memory", f"{subject}.reshape({', '.join(parts)})"
     if name in ("permute", "transpose", "swapaxes") and node.args:

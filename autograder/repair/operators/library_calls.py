@@ -27,7 +27,7 @@ def functions(node: ast.expr, scope: FunctionScope) -> Proposals:
     match node:
         case ast.Attribute(owner, name):
             for other in _SIMILAR_NAMES.get(name, ()):
-                yield "function", f"{scope.text(owner)}.{other}"
+                yield "function", f"{scope.owner_text(owner)}.{other}"
         case ast.Name(name) if name in _BUILTINS and called(scope.parents.get(node)):
             yield from (("function", other) for other in _BUILTINS)
         case ast.Constant(str(value)):
