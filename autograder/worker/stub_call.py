@@ -59,7 +59,9 @@ def call_reference(
     weights: parameters and buffers of the object if the exercise is a class, otherwise None
     """
     inputs = [*_floats(args, kwargs), *trained]
-    device = _device_of(tensors_in([*args, *kwargs.values(), *(weights or {}).values()]))
+    given = [*args, *kwargs.values()]
+    device = _device_of(tensors_in([*given, *(weights or {}).values()]))
+    device = device or next((a for a in given if isinstance(a, torch.device)), None)
     differentiable = torch.is_grad_enabled() and any(x.requires_grad for x in inputs)
 
     # The backward pass reuses the encoded arguments, because tensors may change after the call.

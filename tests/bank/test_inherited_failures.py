@@ -482,3 +482,25 @@ def scaled_dot_product_attention(q, k, v):
     beside_right = graded(softmax, empty)["scaled_dot_product_attention"]
     beside_wrong = graded(softmax, ON_THE_CPU, empty)["scaled_dot_product_attention"]
     assert beside_wrong.score <= beside_right.score
+
+
+KEYS_AFTER_THE_OFFSET = """
+def sliding_window_mask(n, m, window, sinks=0, offset=0, device=None):
+    query = offset + torch.arange(n, device=device).unsqueeze(-1)
+    key = offset + torch.arange(m, device=device)
+    return (key <= query) & ((query - key < window) | (key < sinks))
+"""
+
+
+@pytest.mark.thorough
+def test_a_correct_helper_makes_its_result_on_the_device_that_it_is_given() -> None:
+    engine = made("week08_serving", None)
+    try:
+        alternatives = engine.bank.folder / "alternatives"
+        caller = (alternatives / "masks_by_the_window.py").read_text(encoding="utf-8")
+        found = graded(engine, caller, KEYS_AFTER_THE_OFFSET)
+    finally:
+        engine.close()
+    assert found["sliding_window_mask"].score < found["sliding_window_mask"].max_score
+    assert found["GroupedQueryAttention"].inherits == ("sliding_window_mask",)
+    assert kept(found, "GroupedQueryAttention")
