@@ -69,6 +69,14 @@ def test_equal_values(agree, draw, token, state_of):
     same(read, v, "With equal values, the output should be that value.")
 
 
+def test_small_weights(agree, draw, token):
+    """Divide by the sum of the weights itself, however small it is."""
+    _, _, v = token(2, 3)
+    q, k = (draw.uniform(2, 3, 4, low=-6.0, high=-5.0) for _ in range(2))
+    read, _ = agree.linear_attention_step(None, q, k, v)
+    same(read, v, "With a single token, the output should be its value.")
+
+
 def test_sizes_of_heads(agree, token, state_of):
     """Support values with fewer or more features than queries and keys."""
     for sizes in ({"d_k": 6, "d_v": 2}, {"d_k": 2, "d_v": 6}, {"d_k": 4, "d_v": 4}):
