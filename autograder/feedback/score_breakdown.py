@@ -83,7 +83,7 @@ def _by_mistakes(report: ExerciseReport) -> list[ArithmeticLine]:
     left = report.max_score - sum(d.points for d in report.deductions) - report.score - elsewhere
     for lost, reason in (
         (elsewhere, "for checks that fail because of a different exercise"),
-        (left, "for checks that fail for another reason"),
+        (left, "for failed checks that this does not explain"),
     ):
         if lost > 0.004:
             lines.append(ArithmeticLine(f"{_MINUS} {_points(lost)}", reason))

@@ -93,7 +93,7 @@ def _observed(places: list[Suspect]) -> Iterator[str]:
     if made := [p for p in places if p.kind == MAKES]:
         yield f"The weights cannot be loaded into the parameters created in {lines(made)}."
     if shown := [p for p in places if p.kind == SHOWN]:
-        yield f"The mistake first shows at {lines(shown)}."
+        yield f"The mistake first shows on {lines(shown)}."
 
 
 _STOPPED = {verdict.value: verdict.at_line for verdict in Verdict if verdict.at_line}

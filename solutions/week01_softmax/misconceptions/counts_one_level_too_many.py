@@ -1,4 +1,4 @@
-"""Counts one level more than there are characters to tell apart.
+"""Uses one level more than there are steps between the characters.
 
 Exercise: ascii_heatmap
 Believes: five characters make five steps.

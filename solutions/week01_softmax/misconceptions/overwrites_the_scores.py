@@ -1,4 +1,4 @@
-"""Changes the caller's tensor on the way.
+"""Changes the caller's tensor in place.
 
 Exercise: softmax
 Believes: writing in place only makes things faster.

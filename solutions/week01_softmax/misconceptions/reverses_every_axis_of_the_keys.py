@@ -1,4 +1,4 @@
-"""Transposes the keys with `.T`, which reverses all axes, also those of a batch.
+"""Transposes the keys with `.T`, which reverses all axes, including batch axes.
 
 Exercise: scaled_dot_product_attention_numpy
 Believes: `.T` swaps the last two axes.

@@ -1,4 +1,4 @@
-"""Changes the caller's array on the way.
+"""Changes the caller's array in place.
 
 Exercise: softmax_numpy
 Believes: the argument is the function's own to overwrite.

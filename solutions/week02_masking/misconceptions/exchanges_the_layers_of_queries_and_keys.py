@@ -1,9 +1,9 @@
-"""Makes queries with `W_k` and keys with `W_q`.
+"""Exchanges queries and keys.
 
 Exercise: SelfAttention
 Believes: scores are products of both, so their names do not matter.
 Shows: the scores are transposed: each token gets what it should have given.
-Hint: Whose score stands in row 0, column 1? Follow the two layers from the input to this place.
+Hint: Which query and key does the score in row 0, column 1 belong to? Follow the two layers from the input to this place.
 Rejected by: test_values
 Costs: 30 %
 """

@@ -3,7 +3,7 @@
 Exercise: scaled_dot_product_attention
 Believes: queries, keys and values have the same size.
 Shows: right where d_v = d, wrong elsewhere.
-Hint: Which vectors go into the dot product whose size the scale should tame?
+Hint: Which vectors form the dot product that the scale normalises?
 Rejected by: test_values_of_different_size
 Costs: 30 %
 """

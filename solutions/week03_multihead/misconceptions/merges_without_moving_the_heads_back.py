@@ -1,4 +1,4 @@
-"""Reshapes straight to (B, T, C) while the heads still precede the tokens.
+"""Reshapes directly to (B, T, C) while the heads still precede the tokens.
 
 Exercise: merge_heads
 Believes: a reshape to the right shape moves every number to its position.

@@ -4,7 +4,7 @@ Exercise: CausalSelfAttention
 Believes: the order of the three parts is free.
 Shows: queries and keys have changed places; it does not show until weights are copied from
     elsewhere.
-Hint: The docstring fixes an order for what `qkv` puts out. In which order do you name the parts?
+Hint: The docstring fixes an order for the output of `qkv`. In which order do you name the parts?
 Rejected by: test_values
 Costs: 25 %
 """

@@ -3,7 +3,7 @@
 Exercise: CausalSelfAttention
 Believes: the order of the three parts is free.
 Shows: the values play the queries' role.
-Hint: The docstring fixes an order for what `qkv` puts out. In which order do you name the parts?
+Hint: The docstring fixes an order for the output of `qkv`. In which order do you name the parts?
 Rejected by: test_values
 Costs: 25 %
 """

@@ -3,7 +3,7 @@
 Exercise: MultiHeadAttention
 Believes: the d under the root is the width of the model.
 Shows: every head's weights are flatter than they should be, by a factor √H in the scores.
-Hint: How many products does one entry of q·k sum up, now that q and k have been cut into heads?
+Hint: How many products are summed in one entry of q·k, now that q and k have been cut into heads?
 Rejected by: test_self_attention
 Costs: 30 %
 Belief: scale_by_the_whole_width

@@ -1,4 +1,4 @@
-"""Uses the original's memory.
+"""Shares memory with the original.
 
 Exercise: from_torch
 Believes: a slice of a tensor is a copy of it.

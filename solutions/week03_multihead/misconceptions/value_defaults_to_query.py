@@ -1,4 +1,4 @@
-"""Takes the query for the value where no value is given.
+"""Uses the query as the value if no value is given.
 
 Exercise: MultiHeadAttention
 Believes: both default to the query.

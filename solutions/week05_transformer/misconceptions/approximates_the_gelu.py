@@ -3,7 +3,7 @@
 Exercise: TransformerBlock
 Believes: nn.GELU(approximate='tanh') is the same function, only faster.
 Shows: differences in the fourth digit.
-Hint: GPT-2 was trained with an approximation; what does nn.GELU compute when you ask it for nothing special?
+Hint: GPT-2 was trained with an approximation; what does nn.GELU compute by default?
 Rejected by: test_values
 Costs: 15 %
 """

@@ -1,4 +1,4 @@
-"""Makes a new optimiser in every step, which forgets what the steps before have taught it.
+"""Makes a new optimiser in every step, so that Adam's running means start again.
 
 Exercise: fit
 Believes: an optimiser is a function of the gradients.

@@ -1,4 +1,4 @@
-"""Notes the loss that the model has after each update.
+"""Records the loss after each update.
 
 Exercise: fit
 Believes: the loss of a step is the loss that the step leaves behind.

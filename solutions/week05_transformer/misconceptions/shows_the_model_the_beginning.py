@@ -3,7 +3,7 @@
 Exercise: generate
 Believes: cropping to max_len is all that matters.
 Shows: right up to max_len tokens; from there on every new token is drawn from the same logits.
-Hint: Which tokens matter most for the next one? Write down the slice for a text of 5 and a memory of 3.
+Hint: Which tokens matter most for the next one? Write down the slice for a text of 5 tokens and max_len = 3.
 Rejected by: test_memory_of_the_model
 Costs: 30 %
 """

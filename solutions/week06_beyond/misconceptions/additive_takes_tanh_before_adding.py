@@ -1,4 +1,4 @@
-"""Takes the tanh of the query's and of the key's vector, and adds afterwards.
+"""Applies tanh to query and key separately, then adds them.
 
 Exercise: additive_attention
 Believes: tanh(a) + tanh(b) does what tanh(a + b) does.

@@ -1,4 +1,4 @@
-"""Sums over the queries of a key where the softmax needs the keys of a query.
+"""Sums over the wrong axis of the weights.
 
 Exercise: attention_backward
 Believes: any axis of the table will do.

@@ -1,4 +1,4 @@
-"""Squares the whole distance of x from the threshold.
+"""Does not rescale x before the threshold.
 
 Exercise: entmax15
 Believes: the factor α - 1 only matters for the threshold.

@@ -1,4 +1,4 @@
-"""Takes i - j for the distance, where it is j - i.
+"""Uses i - j as the distance.
 
 Exercise: relative_attention
 Believes: a distance has no sign, or its sign is a matter of taste.

@@ -3,7 +3,7 @@
 Exercise: KVCache
 Believes: torch.zeros chooses a fine dtype.
 Shows: a float16 cache returns float32, and takes twice the memory.
-Hint: What is the argument `dtype` for? Half the bytes is the reason why caches are float16.
+Hint: What is the argument `dtype` for? Caches are usually float16, because that halves their size.
 Rejected by: test_dtype_of_the_cache
 Costs: 25 %
 """

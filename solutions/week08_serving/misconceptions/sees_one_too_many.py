@@ -1,4 +1,4 @@
-"""Lets a query see keys up to `window` positions away, so window + 1 with its own.
+"""Lets a query see keys up to `window` positions away, that is, window + 1 keys including its own.
 
 Exercise: sliding_window_mask
 Believes: A window of 3 reaches 3 back.

@@ -1,4 +1,4 @@
-"""Makes sinks visible to all queries.
+"""Shows sinks to queries that come before them.
 
 Exercise: sliding_window_mask
 Believes: Sinks are always visible.

@@ -3,7 +3,7 @@
 Exercise: RMSNorm
 Believes: The result is in half precision anyway.
 Shows: Entries of a few hundred become 0 in float16.
-Hint: Square 300 in float16. What is the root of that?
+Hint: Square 300 in float16. What is its square root?
 Rejected by: test_large_halves
 Costs: 30 %
 """
