@@ -168,7 +168,7 @@ def test_where_values_tell_the_line_of_a_named_mistake_no_change_is_tried(finder
     assert report.diagnosis == ("answers_in_float32",)
     assert {s.line - before for s in report.suspects} == {2}
     assert {s.kind for s in report.suspects} == {SHOWN}
-    assert location_sentence(report.suspects).startswith("The mistake first shows at line ")
+    assert location_sentence(report.suspects).startswith("The mistake first shows on line ")
 
 
 def test_a_mistake_is_not_taken_for_one_that_a_change_would_make_of_it(finder):

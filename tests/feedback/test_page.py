@@ -202,7 +202,7 @@ def test_the_first_wrong_value_is_shown_with_its_example(submission, week, cours
     page = unfolded(feedback_page(submission(found), week, course))
     for told in (page, exercise_text(found).replace("`", "")):
         assert value.replace("`", "") in told
-        assert "first shows at line" not in told  # the same line, told once
+        assert "first shows on line" not in told  # the same line, told once
 
 
 def test_above_the_fold_are_headline_hint_example_and_line(submission, week, course):

@@ -35,7 +35,7 @@ def test_checks_that_no_name_explains_are_subtracted_apart():
         [outcome("a", Verdict.WRONG, 8.0), outcome("b", Verdict.WRONG, 2.0)],
         deductions=(schema.Deduction("slip", 0.4),),
     )
-    assert lines(found)[2] == f"{MINUS} 0.4 for checks that fail for another reason"
+    assert lines(found)[2] == f"{MINUS} 0.4 for failed checks that this does not explain"
 
 
 def test_a_belief_that_was_counted_elsewhere_costs_nothing_and_says_where():
