@@ -5,7 +5,7 @@ Believes: The small model tries again.
 Shows: The result follows the small model.
 Hint: Why was the token refused? Whose distribution should come out in the end?
 Rejected by: test_refused_at_once
-Costs: 35 %
+Costs: 45 %
 """
 
 

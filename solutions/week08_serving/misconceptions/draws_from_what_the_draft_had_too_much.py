@@ -5,7 +5,7 @@ Believes: p and q are just names.
 Shows: The refused token itself may come.
 Hint: Which of the two models would rather have had another token? What does it want more of?
 Rejected by: test_refused_at_once
-Costs: 35 %
+Costs: 45 %
 """
 
 

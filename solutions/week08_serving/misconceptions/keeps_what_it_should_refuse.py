@@ -5,7 +5,7 @@ Believes: A token is refused while u is less than p / q.
 Shows: Drafts that the large model likes are thrown away.
 Hint: Try a draft that the large model is sure of: p / q is more than 1. Is it accepted for any u?
 Rejected by: test_all_kept
-Costs: 40 %
+Costs: 45 %
 """
 
 

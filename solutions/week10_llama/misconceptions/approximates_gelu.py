@@ -5,7 +5,7 @@ Believes: Swish has the constant 1.702.
 Shows: Outputs differ a little from the right ones.
 Hint: Compute your activation at z = 1 and compare with 1 · sigmoid(1).
 Rejected by: test_values
-Costs: 40 %
+Costs: 25 %
 """
 
 class SwiGLU(nn.Module):

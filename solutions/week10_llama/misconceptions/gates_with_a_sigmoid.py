@@ -5,7 +5,7 @@ Believes: A gate is a number between 0 and 1.
 Shows: The gate never exceeds 1.
 Hint: Which activation gives the layer the first part of its name?
 Rejected by: test_values
-Costs: 40 %
+Costs: 25 %
 """
 
 class SwiGLU(nn.Module):

@@ -5,7 +5,7 @@ Believes: GELU is the activation of transformers.
 Shows: Outputs differ a little from the right ones, enough to spoil a trained model.
 Hint: Which activation gives the layer the first part of its name?
 Rejected by: test_values
-Costs: 40 %
+Costs: 25 %
 """
 
 class SwiGLU(nn.Module):

@@ -5,7 +5,7 @@ Believes: A gate is closed or open.
 Shows: Negative gate values contribute nothing.
 Hint: Which activation gives the layer the first part of its name?
 Rejected by: test_values
-Costs: 40 %
+Costs: 25 %
 """
 
 class SwiGLU(nn.Module):

@@ -5,7 +5,7 @@ Believes: Vaswani et al. scale it.
 Shows: The first block gets too large an input.
 Hint: What does the docstring say about the embedding?
 Rejected by: test_values
-Costs: 35 %
+Costs: 20 %
 """
 
 class Llama(Llama):

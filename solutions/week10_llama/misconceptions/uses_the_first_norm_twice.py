@@ -5,7 +5,7 @@ Believes: The two norms are equal.
 Shows: `norm2` never learns.
 Hint: Which parameter of your block changes nothing?
 Rejected by: test_values
-Costs: 40 %
+Costs: 25 %
 """
 
 class LlamaBlock(LlamaBlock):

@@ -5,7 +5,7 @@ Believes: The result has this dtype anyway.
 Shows: In float16, large scales or zeros overflow.
 Hint: In which dtype is your sum computed?
 Rejected by: test_computed_before_conversion
-Costs: 30 %
+Costs: 15 %
 """
 
 def dequantize_kv(keys, values, bits=4, dtype=torch.float32):

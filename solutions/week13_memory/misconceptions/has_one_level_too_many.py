@@ -5,7 +5,7 @@ Believes: 8 bits have 256 levels.
 Shows: Codes never reach the maximum, or overflow.
 Hint: How many steps are between 256 levels?
 Rejected by: test_all_levels
-Costs: 35 %
+Costs: 25 %
 """
 
 def quantize_kv(k, v, bits=4):

@@ -1,0 +1,36 @@
+"""Averages the outputs of all blocks, each with the same weight.
+
+Exercise: ring_attention
+Believes: The softmax of each block is enough, because each sums to 1.
+Shows: Outputs are right only if all blocks have the same sum of exponentials.
+Hint: One block has a far larger score than all others. What should the output be?
+Rejected by: test_uneven_scores
+Costs: 45 %
+"""
+
+def ring_attention(q, k, v, causal=True):
+    n = len(q)
+    if not n == len(k) == len(v):
+        raise ValueError(f'{n}, {len(k)} and {len(v)} blocks of queries, keys and values')
+    wide = torch.promote_types(v[0].dtype, torch.float32)
+    merged: list[tuple[torch.Tensor, int] | None] = [None] * n
+    ring = list(zip(range(n), k, v, strict=True))
+    for _ in range(n):
+        for device, (source, key, value) in enumerate(ring):
+            if causal and source > device:
+                continue
+            query = q[device].to(wide)
+            scores = query @ key.to(wide).mT / math.sqrt(query.shape[-1])
+            if causal and source == device:
+                later = torch.ones(scores.shape[-2:], dtype=torch.bool, device=scores.device)
+                scores = scores.masked_fill(later.triu(1), -torch.inf)
+            total = scores.logsumexp(dim=-1, keepdim=True)
+            output = (scores - total).exp() @ value.to(wide)
+            if (previous := merged[device]) is not None:
+                old, count = previous
+                output, total = (old + output, count + 1)
+            else:
+                total = 1
+            merged[device] = (output, total)
+        ring = ring[-1:] + ring[:-1]
+    return [(output / count).to(v[0].dtype) for output, count in merged]
