@@ -6,6 +6,7 @@ Shows: a caller who unpacks the pair gets the weights as the output.
 Hint: Read the docstring's "Returns" again.
 Rejected by: test_values
 Costs: 20 %
+Belief: weights_first
 """
 
 

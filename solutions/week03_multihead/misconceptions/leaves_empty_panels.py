@@ -7,6 +7,7 @@ Hint: How many panels does your figure have with five heads? What should happen 
     head?
 Rejected by: test_any_number_of_heads
 Costs: 20 %
+Belief: empty_panels
 """
 
 

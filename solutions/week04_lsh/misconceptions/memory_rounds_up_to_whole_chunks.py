@@ -7,6 +7,7 @@ Hint: The estimate counts exactly the n given positions. Try a length that does 
     last chunk.
 Rejected by: test_length_need_not_fill_its_chunks
 Costs: 20 %
+Belief: counts_whole_chunks
 """
 
 

@@ -7,11 +7,11 @@ Shows: Right for short sequences; in longer ones late positions of one bucket ov
 Hint: By how much can the position part of the key grow? The step from one bucket to the next must
     be larger than that.
 Rejected by: test_long_rows
-Costs: 25 %
+Costs: 30 %
 """
 
 
 def sort_by_bucket(buckets):
     position = torch.arange(buckets.shape[-1], device=buckets.device)
-    order = (buckets * (buckets.amax(-1, keepdim=True) + 1) + position).argsort(dim=-1)
+    order = (buckets * (buckets.max() + 1) + position).argsort(dim=-1)
     return order, order.argsort(dim=-1)

@@ -6,6 +6,7 @@ Shows: losses and parameters are right; a model in evaluation mode drops parts o
 Hint: Read what the docstring says about the model's mode. What is it when fit begins, and what when it ends?
 Rejected by: test_mode_is_restored
 Costs: 20 %
+Belief: mode_not_restored
 """
 
 

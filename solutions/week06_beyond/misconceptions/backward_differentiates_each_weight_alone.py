@@ -5,7 +5,7 @@ Believes: the derivative of a softmax is p (1 - p), like that of a sigmoid.
 Shows: the gradient of the values is right; those of queries and keys are right only in part.
 Hint: If one score rises, which weights of its row change?
 Rejected by: test_gradient_of_the_queries
-Costs: 35 %
+Costs: 45 %
 """
 
 
