@@ -7,6 +7,7 @@ shapes of results, and exceptions.
 
 import functools
 import inspect
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -39,9 +40,17 @@ def _hollow_function(right: Any, kind: str) -> Callable[..., Any]:
             if kind == "refuses":
                 raise
             wanted = None
+        _clear_drawings()
         return _filled(wanted, kind, arguments)
 
     return answer
+
+
+def _clear_drawings() -> None:
+    pyplot: Any = sys.modules.get("matplotlib.pyplot")
+    for number in pyplot.get_fignums() if pyplot else ():
+        for axes in pyplot.figure(number).axes:
+            axes.clear()
 
 
 class _NoKernel:
