@@ -49,7 +49,7 @@ HONEST = {
         "    return causal * padding.unsqueeze(1).unsqueeze(1).to(torch.int64)\n",
     ),
     "plot_attention": (
-        1.7,
+        1.6,
         "def plot_attention(weights, query_tokens=None, key_tokens=None, ax=None):\n"
         "    fig = plt.gcf() if ax is None else ax.figure\n"
         "    if ax is None:\n"
@@ -63,7 +63,7 @@ HONEST = {
         "    return fig\n",
     ),
     "SelfAttention": (
-        1.7,
+        1.6,
         "class _Own(SelfAttention):\n"
         "    def __init__(self, *sizes, **more):\n"
         "        super().__init__(*sizes, **more)\n"

@@ -6,7 +6,7 @@ Shows: right on the CPU; on a GPU the answer is on the wrong device, or torch re
 Hint: Where does torch put a tensor that you create from a shape alone? The input knows a better
     place.
 Rejected by: test_device
-Costs: 20 %
+Costs: 15 %
 """
 
 

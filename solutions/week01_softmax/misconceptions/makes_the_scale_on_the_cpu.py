@@ -6,7 +6,7 @@ Shows: right on the CPU; an error about two devices on a GPU.
 Hint: On which device does torch create a tensor by default? Does the scale have to be a
     tensor?
 Rejected by: test_device
-Costs: 20 %
+Costs: 15 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: a tensor made in forward lies where the module lies.
 Shows: right on the CPU; an error about two devices elsewhere.
 Hint: Every tensor that you create inside `forward` needs a device. Where can you read it off?
 Rejected by: test_device
-Costs: 20 %
+Costs: 15 %
 Belief: device_of_masks
 """
 

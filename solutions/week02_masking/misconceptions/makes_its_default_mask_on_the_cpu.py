@@ -6,7 +6,7 @@ Shows: right on the CPU; an error about two devices elsewhere.
 Hint: New tensors are made on the CPU unless you say otherwise. Do you need a mask at all if none
     was given?
 Rejected by: test_device
-Costs: 15 %
+Costs: 10 %
 Belief: device_of_masks
 """
 

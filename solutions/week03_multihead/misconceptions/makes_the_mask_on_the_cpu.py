@@ -5,7 +5,7 @@ Believes: torch moves tensors to where they are needed.
 Shows: right on the CPU; on a GPU the mask and the scores are on two devices, which is an error.
 Hint: Which argument of torch.ones sets the mask's device, and which device should it be?
 Rejected by: test_device
-Costs: 20 %
+Costs: 15 %
 """
 
 _RightCausalSelfAttention = CausalSelfAttention

@@ -5,7 +5,7 @@ Believes: the model takes care of its inputs.
 Shows: right on the CPU; on a GPU an error about two devices.
 Hint: Where does a tokenizer put its tensors, and where are the weights of the model?
 Rejected by: test_device
-Costs: 20 %
+Costs: 15 %
 """
 
 

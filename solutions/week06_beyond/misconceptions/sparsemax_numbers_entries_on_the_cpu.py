@@ -5,7 +5,7 @@ Believes: a new tensor lives where the others do.
 Shows: right on the CPU; on a GPU an error about two devices.
 Hint: On which device does torch.arange create a tensor by default?
 Rejected by: test_device
-Costs: 20 %
+Costs: 15 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: New tensors are where the others are.
 Shows: An error on a GPU: two devices are mixed.
 Hint: torch.zeros_like takes shape, type and device from a tensor.
 Rejected by: test_device
-Costs: 15 %
+Costs: 10 %
 """
 
 

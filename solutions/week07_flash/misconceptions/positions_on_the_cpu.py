@@ -5,7 +5,7 @@ Believes: A mask has no device.
 Shows: With causal, an error on a GPU: two devices are mixed.
 Hint: torch.arange takes a device as well.
 Rejected by: test_device
-Costs: 15 %
+Costs: 10 %
 """
 
 

@@ -6,7 +6,7 @@ Shows: An error on a GPU: two devices are mixed.
 Hint: Functions that make a tensor from a shape take a device; the ..._like ones take it from a
     tensor.
 Rejected by: test_device
-Costs: 15 %
+Costs: 10 %
 Belief: starts_on_the_cpu
 """
 

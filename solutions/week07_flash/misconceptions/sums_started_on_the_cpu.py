@@ -6,7 +6,7 @@ Shows: An error on a GPU: two devices are mixed.
 Hint: Give new tensors the device of an input, or derive them from one (torch.zeros_like,
     x.new_zeros).
 Rejected by: test_device
-Costs: 15 %
+Costs: 10 %
 Belief: starts_on_the_cpu
 """
 

@@ -5,7 +5,7 @@ Believes: torch finds the device by itself.
 Shows: Buffers on the CPU, keys on the GPU.
 Hint: A tensor is created on the CPU by default. Pass the device on to both buffers.
 Rejected by: test_device
-Costs: 20 %
+Costs: 15 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: Ids are small, so they may live anywhere.
 Shows: An error, or a result on the CPU, for a model on a GPU.
 Hint: Make new tensors on the prompt's device.
 Rejected by: test_device
-Costs: 20 %
+Costs: 15 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: torch moves tensors together by itself.
 Shows: An error on a GPU.
 Hint: Every new tensor needs a device: that of p.
 Rejected by: test_device
-Costs: 20 %
+Costs: 15 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: A mask is small, so it may live anywhere.
 Shows: An error on a GPU.
 Hint: `torch.arange` needs the device of x.
 Rejected by: test_device
-Costs: 20 %
+Costs: 15 %
 """
 
 

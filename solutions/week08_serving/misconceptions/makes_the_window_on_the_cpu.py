@@ -5,7 +5,7 @@ Believes: torch finds the device by itself.
 Shows: A mask on the CPU for scores on the GPU.
 Hint: Pass `device` to every function that creates a tensor.
 Rejected by: test_device
-Costs: 20 %
+Costs: 15 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: Tensors are made where they are needed.
 Shows: On a GPU the kernel is given a pointer to the CPU's memory.
 Hint: On which device does `torch.empty(M, N)` create its tensor?
 Rejected by: test_device
-Costs: 20 %
+Costs: 15 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: The default device is fine.
 Shows: An error on a GPU.
 Hint: On which device are your caches if the model is on a GPU?
 Rejected by: test_device
-Costs: 20 %
+Costs: 15 %
 """
 
 class Llama(Llama):

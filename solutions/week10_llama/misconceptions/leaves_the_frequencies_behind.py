@@ -5,7 +5,7 @@ Believes: model.to(device) moves everything.
 Shows: An error on a GPU.
 Hint: Which tensors does `model.to` move? Is your attribute among them?
 Rejected by: test_device
-Costs: 20 %
+Costs: 15 %
 """
 
 class Llama(Llama):

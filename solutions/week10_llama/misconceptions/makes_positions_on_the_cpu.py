@@ -5,7 +5,7 @@ Believes: A few integers may be anywhere.
 Shows: An error on a GPU.
 Hint: On which device is the result of torch.arange if you do not say?
 Rejected by: test_device
-Costs: 20 %
+Costs: 15 %
 """
 
 def apply_rotary(x, frequencies, offset=0):

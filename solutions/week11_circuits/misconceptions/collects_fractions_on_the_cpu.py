@@ -5,7 +5,7 @@ Believes: New tensors are on the right device.
 Shows: The fractions are not on the device of the model.
 Hint: On which device is a tensor that you create?
 Rejected by: test_device
-Costs: 20 %
+Costs: 15 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: New tensors are where the data are.
 Shows: An error on a GPU.
 Hint: On which device is a tensor that you create?
 Rejected by: test_device
-Costs: 20 %
+Costs: 15 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: Eigenvalues are computed on the CPU.
 Shows: The scores are not on the device of the weights.
 Hint: On which device is your result?
 Rejected by: test_device
-Costs: 20 %
+Costs: 15 %
 """
 
 

@@ -5,7 +5,7 @@ Believes: A tensor of zeros may be anywhere.
 Shows: An error on a GPU.
 Hint: On which device is the result of torch.zeros if you do not say?
 Rejected by: test_device
-Costs: 20 %
+Costs: 15 %
 """
 
 def delta_rule_chunked(q, k, v, beta, chunk=64, state=None):

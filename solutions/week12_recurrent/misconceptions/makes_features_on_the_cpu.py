@@ -5,7 +5,7 @@ Believes: A new tensor is on the device of the others.
 Shows: An error on a GPU, or a result on the CPU.
 Hint: On which device is the result of torch.ones if you do not say?
 Rejected by: test_device
-Costs: 20 %
+Costs: 15 %
 """
 
 def feature_map(x):

@@ -5,7 +5,7 @@ Believes: A small tensor may be anywhere.
 Shows: An error on a GPU.
 Hint: On which device is the result of torch.full if you do not say?
 Rejected by: test_device
-Costs: 20 %
+Costs: 15 %
 """
 
 class RecurrentAttention(nn.Module):

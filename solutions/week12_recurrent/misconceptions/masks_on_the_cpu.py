@@ -5,7 +5,7 @@ Believes: A mask is small, so it may be anywhere.
 Shows: An error on a GPU.
 Hint: On which device is the result of torch.ones if you do not say?
 Rejected by: test_device
-Costs: 20 %
+Costs: 15 %
 """
 
 def linear_attention(q, k, v):
