@@ -6,7 +6,7 @@ Shows: The right weights, carried through memory three times more.
 Hint: How often is the matrix read and written now? Which steps could the kernel do after loading
     the row?
 Rejected by: test_the_kernel_does_the_work
-Costs: 40 %
+Costs: 50 %
 """
 
 

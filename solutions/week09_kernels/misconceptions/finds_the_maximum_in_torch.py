@@ -5,7 +5,7 @@ Believes: The kernel is for the exponentials.
 Shows: The matrix is read twice, once by torch.
 Hint: The row is in the kernel already, as a block: `tl.max` finds its maximum there.
 Rejected by: test_the_kernel_does_the_work
-Costs: 40 %
+Costs: 50 %
 """
 
 

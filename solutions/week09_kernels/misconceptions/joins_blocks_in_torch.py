@@ -5,7 +5,7 @@ Believes: Blocks are independent.
 Shows: The right result, but torch does part of the work.
 Hint: A program can go along its row itself; then maximum and sum never leave it.
 Rejected by: test_the_kernel_does_the_work
-Costs: 40 %
+Costs: 50 %
 """
 
 _rows = logsumexp_rows

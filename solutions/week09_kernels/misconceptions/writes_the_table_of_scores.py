@@ -5,7 +5,7 @@ Believes: Attention is two products with a softmax between.
 Shows: The right output, and a table of n × m scores.
 Hint: How large is the table for 100000 tokens? Each tile of scores can be used where it is made.
 Rejected by: test_tiles
-Costs: 40 %
+Costs: 50 %
 """
 
 _flash = flash_forward
