@@ -5,7 +5,7 @@ Believes: the causal mask already defines the order.
 Shows: equal tokens get equal logits at every position.
 Hint: Where in your forward does a token learn which place it has?
 Rejected by: test_values
-Costs: 35 %
+Costs: 40 %
 """
 
 _RightMiniTransformer = MiniTransformer
