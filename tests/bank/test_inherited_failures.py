@@ -378,7 +378,7 @@ def test_wrong_code_is_wrong_beside_whatever_helper(
     wrong = f"def scaled_dot_product_attention(q, k, v):\n{body}"
     beside_right = graded(softmax, wrong)[ATTENTION]
     beside_wrong = graded(softmax, "sums_the_whole_tensor", wrong)[ATTENTION]
-    assert beside_wrong.score == beside_right.score <= 1.2
+    assert beside_wrong.score == beside_right.score <= 1.0
     assert beside_wrong.diagnosis == beside_right.diagnosis
 
 

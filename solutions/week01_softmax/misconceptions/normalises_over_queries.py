@@ -5,7 +5,7 @@ Believes: rows or columns, something sums to 1.
 Shows: for each key the weights sum to 1 over the queries; the weights of a query do not.
 Hint: Each query shares out an attention of 1. Among whom, and along which axis are they?
 Rejected by: test_values
-Costs: 40 %
+Costs: 50 %
 """
 
 
