@@ -25,10 +25,9 @@ MISCONCEPTION = """def scaled(x, dim):
 def lines(source: str, misconception: str = MISCONCEPTION, largest: int | None = None) -> list[int]:
     code = DistinctiveCode("scaled", [SOLUTION, ALTERNATIVE])
     wrong = WrongExercise({"m.py": source.encode()}, "m.py", "scaled", frozenset({"other"}), ())
-    sizes = () if largest is None else (largest,)
-    places = code.places(wrong, misconception, *sizes)
+    size, places = code.smallest(wrong, misconception)
     assert all((p.file, p.function, p.kind) == ("m.py", "scaled", SHOWN) for p in places)
-    return [place.line for place in places]
+    return [place.line for place in places if largest is None or size <= largest]
 
 
 def test_a_name_that_no_correct_program_uses_is_located():

@@ -2,12 +2,12 @@
 
 There are five methods, and none changes a verdict or a score. `declarations` finds signatures that
 reject calls and parameters that do not load. `distinctive_code` finds code that a named
-misconception contains and no correct program does. `traces` compares the values of the submission's
-expressions with those of correct programs and known misconceptions. `repair_search` tries small
-edits of the code until failing tests pass. `reply_evidence` uses side effects and memory accesses
-that replies report. The submission runs in its sandbox and may report false values, so a trace can
-only select lines of the submission, and an edit counts only if hidden tests pass with it. Users see
-lines and kinds of mistakes, never an edit or a correct value.
+misconception contains and no correct program does. `traces` finds expressions whose values no
+correct program computes. `repair_search` tries small edits of the code until failing tests pass.
+`reply_evidence` uses side effects and memory accesses that replies report. The submission runs in
+its sandbox and may report false values, so a trace can only select lines of the submission, and an
+edit counts only if hidden tests pass with it. Users see lines and kinds of mistakes, never an edit
+or a correct value.
 
 Start with `localizer.LineFinder`, which the engine calls for each wrong exercise.
 `benchmarks/ablation.py` measures the contribution of each part.

@@ -30,21 +30,20 @@ class DistinctiveCode:
         self._exercise = exercise
         self._usual = set().union(*(fragments(source, exercise) for source in correct))
 
-    def places(
-        self, wrong: WrongExercise, misconception: str, largest: int = _LARGEST
-    ) -> tuple[Suspect, ...]:
-        """Return the line with the smallest distinctive code, or () if there are several.
+    def smallest(self, wrong: WrongExercise, misconception: str) -> tuple[int, tuple[Suspect, ...]]:
+        """Return the size of the smallest distinctive code in a submission, and its line.
+
+        The line is () if several lines contain code of this size; the size is 0 if none does.
 
         misconception: the source of the bank's program
-        largest:       the size of the largest code to compare
         """
         distinctive = fragments(misconception, self._exercise).keys() - self._usual
         mine = fragments(wrong.source, self._exercise, wrong.foreign)
-        shared = [f for f in distinctive & mine.keys() if f[0] <= largest]
-        smallest = min((size for size, _ in shared), default=0)
-        lines = set[int]().union(*(mine[f] for f in shared if f[0] == smallest))
+        shared = distinctive & mine.keys()
+        size = min((size for size, _ in shared), default=0)
+        lines = set[int]().union(*(mine[f] for f in shared if f[0] == size))
         found = (Suspect(wrong.module, line, self._exercise, SHOWN) for line in lines)
-        return tuple(found) if len(lines) == 1 else ()
+        return size, tuple(found) if len(lines) == 1 else ()
 
 
 def fragments(

@@ -6,8 +6,8 @@ version runs in a new process. A submission can falsify only the lines reported 
 verdicts and points are already decided, and a finding for one submission is never used for another.
 The text of an edit is never shown.
 
-`repair_search` selects the versions to run. An edit is a complete fix only if all hidden tests of
-the exercise pass, both those that failed before and those that passed.
+`repair_search` selects the versions to run. A complete fix makes all hidden tests of the exercise
+pass.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -94,11 +94,11 @@ class LineFinder:
             return stopped
         declared = declaration_places(wrong, self._runs.bank.solution)
         named = [m for m in self._runs.bank.of_exercise(exercise) if m.name in names]
-        has_code = not declared and explained and len(names) == len(named) == 1
-        if has_code:
-            code = self._distinctive(exercise)
+        by_code: Places = ()
+        if not declared and explained and len(names) == len(named) == 1:
+            size, by_code = self._distinctive(exercise).smallest(wrong, named[0].source)
             declared = attribute_places(wrong, named[0].source)
-            declared = declared or code.places(wrong, named[0].source, WORD)
+            declared = declared or (by_code if size == WORD else ())
         if declared and all(place.alone for place in declared):
             return declared
         found = self._searched(wrong, seconds, names, explained) if seconds > 0 else ()
@@ -107,9 +107,7 @@ class LineFinder:
         if lines_of(found):
             return found
         found = (*found, *(stopped or reply_places(wrong, self._probes_of(exercise))))
-        if has_code and not lines_of(found):
-            return (*found, *code.places(wrong, named[0].source))
-        return found
+        return found if lines_of(found) else (*found, *by_code)
 
     def _searched(
         self, wrong: WrongExercise, seconds: float, names: tuple[str, ...], explained: bool
@@ -131,7 +129,7 @@ class LineFinder:
             self._left -= runner.end()
 
     def _distinctive_code(self, exercise: str) -> DistinctiveCode:
-        return DistinctiveCode(exercise, (s for _, s in self._runs.bank.correct_programs))
+        return DistinctiveCode(exercise, self._runs.bank.correct_sources(exercise))
 
     def _recorded_probes(self, exercise: str) -> dict[str, Probe]:
         recorded = self._runs.recorded(exercise).items()
