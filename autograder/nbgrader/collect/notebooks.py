@@ -71,8 +71,7 @@ def text_in(data: bytes, name: str) -> str:
     del data
     if everywhere <= _MOST_BYTES:
         return text
-    outside = text if quotes > _MOST_BYTES else _STRING.sub(r"\1", text)
-    if quotes + sum(outside.count(sign) * _BYTES_OF[sign] for sign in "{[,:") > _MOST_BYTES:
+    if quotes > _MOST_BYTES or everywhere - _weight_in_strings(text) > _MOST_BYTES:
         raise ValueError(f"{name} has too many parts for a notebook")
     return text
 
@@ -82,6 +81,13 @@ def _weights(data: bytes) -> tuple[int, int]:
     signs = data.translate(None, _OTHERS)
     weights = {sign: signs.count(sign.encode()) * weight for sign, weight in _BYTES_OF.items()}
     return sum(weights.values()), weights['"']
+
+
+def _weight_in_strings(text: str) -> int:
+    """Return the part of the estimate that is due to braces, commas and colons inside strings."""
+    signs = [(sign, weight) for sign, weight in _BYTES_OF.items() if sign != '"']
+    strings = (found.span() for found in _STRING.finditer(text) if not found.lastindex)
+    return sum(text.count(sign, *span) * weight for span in strings for sign, weight in signs)
 
 
 def parse_notebook(data: bytes) -> Any:
