@@ -263,13 +263,15 @@ def test_the_payloads_run_where_nothing_is_in_their_way(
     browser_page: Page, ran: list[Any], tmp_path: Path
 ) -> None:
     """Check that the payloads run without protection; otherwise the other tests are meaningless."""
-    for number, text in enumerate(payloads().values()):
+    for number, text in [*enumerate(payloads().values())] * 3:
+        if len(set(map(str, ran))) >= 30:
+            return
         path = tmp_path / f"{number}.html"
         path.write_text(f"<!doctype html><body>{text}", encoding="utf-8")
-        with contextlib.suppress(Error):  # a payload may navigate away from the page
+        with contextlib.suppress(Error):  # a payload may navigate away before another one runs
             browser_page.goto(path.as_uri())
             try_everything(browser_page)
-    assert len(set(map(str, ran))) >= 30  # the number depends on how soon the page is left
+    pytest.fail(f"only these payloads run: {sorted(set(map(str, ran)))}")
 
 
 def test_the_payloads_run_where_they_are_inserted_without_a_policy(
