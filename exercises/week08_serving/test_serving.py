@@ -258,7 +258,7 @@ def test_GroupedQueryAttention_in_chunks():
         assert cache.both.shape[2] == 2, "append the two key-value heads, not a copy per query head"
         worst = int((chunked - whole).abs().amax((0, 2)).argmax())
         assert torch.allclose(chunked, whole, atol=1e-5), (
-            f"in chunks of {sizes} the outputs differ, most at position {worst}"
+            f"in chunks of {sizes} the outputs differ, with the largest error at position {worst}"
         )
 
 

@@ -200,7 +200,7 @@ def test_LlamaAttention_in_pieces():
         assert cache.length == 7, f"in chunks of {sizes} the cache should end with 7 positions"
         worst = int((pieces - whole).abs().amax((0, 2)).argmax())
         assert torch.allclose(pieces, whole, atol=1e-4), (
-            f"in chunks of {sizes} the outputs differ, most at position {worst}"
+            f"in chunks of {sizes} the outputs differ, with the largest error at position {worst}"
         )
         kept.append(cache.both)
     assert kept[0].shape == (2, 2, 2, 7, 4), "the cache holds the 2 key-value heads"

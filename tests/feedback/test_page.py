@@ -253,7 +253,7 @@ def test_all_is_listed_that_was_not_run(submission, week, course):
 
 
 def test_what_differs_in_its_numbers_alone_is_told_once(submission, week, course):
-    said = "The result of `softmax` differs in every entry, most at index [{}, 1]."
+    said = "The result differs in every entry, with the largest error at index [{}, 1]."
     failed = [check(f"test_{i}", "wrong", said.format(i), f"Claim {i}.") for i in range(9)]
     text = Reader(feedback_page(submission(exercise("causal_mask", *failed)), week, course)).text
     assert text.count("differs in every entry") == 1
@@ -262,9 +262,9 @@ def test_what_differs_in_its_numbers_alone_is_told_once(submission, week, course
 
 
 ONE_FLAW = (
-    "`weights` differs in every entry, most at index [0, 1].",
-    "`weights` differs in 96 of 120 entries, most at index [1, 4, 2], in 8 of 10 rows.",
-    "`weights` differs in about 7 in 10 of 2160 entries, most at index [31, 2, 5].",
+    "`p` differs in every entry, with the largest error at index [0, 1].",
+    "`p` differs in 96 of 120 entries, with the largest error at index [1, 4, 2], in 8 of 10 rows.",
+    "`p` differs in about 7 in 10 of 2160 entries, with the largest error at index [31, 2, 5].",
 )
 
 
@@ -272,7 +272,7 @@ def test_how_many_entries_are_wrong_makes_no_other_cause(submission, week, cours
     failed = [check(f"test_{n}", "wrong", said) for n, said in enumerate(ONE_FLAW)]
     failed.append(check("test_last", "wrong", f"{ONE_FLAW[0]} All entries are zero."))
     text = Reader(feedback_page(submission(exercise("causal_mask", *failed)), week, course)).text
-    assert text.count("`weights`") + text.count("weights differs") == 2
+    assert text.count("`p`") + text.count("p differs") == 2
     assert "2 more checks fail the same way" in text
 
 

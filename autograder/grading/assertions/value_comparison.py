@@ -75,7 +75,7 @@ def _worst_entry(
     gap = (actual.double() - expected.double()).abs()
     gap = torch.where(off, torch.nan_to_num(gap, nan=torch.inf), torch.zeros_like(gap))
     worst = tuple(int(i) for i in np.unravel_index(int(gap.argmax()), tuple(gap.shape)))
-    return f", most at index {list(worst)}"
+    return f", with the largest error at index {list(worst)}"
 
 
 def _rows(off: torch.Tensor, budget: MessageBudget) -> str:

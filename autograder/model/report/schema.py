@@ -120,7 +120,7 @@ def in_low_precision(test: str) -> bool:
 NOT_DESCRIBED = "Not described here: fix what is described first."
 _NUMBER = re.compile(r"(?<![\w`])[-+]?\d[\d.,e+-]*\b|\[[-\d, ]*\]")
 _ENTRIES = (
-    r"(?:every entry|[^.]*? entries)(?:, most at index \[[-\d, ]*\])?"
+    r"(?:every entry|[^.]*? entries)(?:, (?:most|with the largest error) at index \[[-\d, ]*\])?"
     r"(?:, in [^.]*? rows(?: \(whole rows\))?)?"
 )
 _HOW_MUCH = (
