@@ -1,4 +1,4 @@
-"""Limits logarithms to -5.
+"""Limits the logarithms to a number such as -5.
 
 Exercise: chunked_linear_attention
 Believes: exp(-5) is nearly 0.
