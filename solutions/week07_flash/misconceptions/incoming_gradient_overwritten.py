@@ -1,4 +1,4 @@
-"""Goes on with the incoming gradient times the output after the correction.
+"""Uses the incoming gradient, multiplied by the output, also after the correction.
 
 Exercise: FlashAttention
 Believes: The incoming gradient belongs to backward.
