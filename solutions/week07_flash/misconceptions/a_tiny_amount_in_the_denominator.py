@@ -1,4 +1,4 @@
-"""Adds 1e-8 to the sum before it divides.
+"""Adds a tiny number to the sum before it divides.
 
 Exercise: tiled_attention
 Believes: A division needs protection.

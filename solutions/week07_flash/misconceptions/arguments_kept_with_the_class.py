@@ -1,4 +1,4 @@
-"""Keeps block_size and causal with the class, where the next call replaces them.
+"""Uses the latest call's `causal` in every backward pass.
 
 Exercise: FlashAttention
 Believes: the function's data can be stored on the function object.

@@ -1,4 +1,4 @@
-"""Indexes the first block, so the blocks have to be a list.
+"""Treats the blocks as a list, and fails for a generator.
 
 Exercise: online_softmax
 Believes: An iterable is a list.

@@ -1,4 +1,4 @@
-"""Joins all the blocks to one tensor before it starts.
+"""Collects all the blocks before it starts.
 
 Exercise: online_softmax
 Believes: The blocks have to be together for their maximum.

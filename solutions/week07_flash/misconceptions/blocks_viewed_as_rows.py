@@ -1,4 +1,4 @@
-"""Views the blocks as flat rows, which needs them to be contiguous.
+"""Reshapes the blocks with `view`, which fails unless they are contiguous.
 
 Exercise: online_softmax
 Believes: A tensor's memory order follows its shape.

@@ -1,4 +1,4 @@
-"""Subtracts the maximum within the block that it was given.
+"""Overwrites the blocks that it was given.
 
 Exercise: online_softmax
 Believes: The blocks are not needed any more.

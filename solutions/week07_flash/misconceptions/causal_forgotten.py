@@ -1,9 +1,9 @@
-"""Does not use `causal`.
+"""Hides no keys if `causal` is set.
 
 Exercise: tiled_attention
 Believes: The blocks take care of the order.
 Shows: Queries see later keys.
-Hint: Where in your loop do positions of queries and keys meet?
+Hint: Where in your loop do positions of queries and keys meet, and which scores change there?
 Rejected by: test_causal
 Costs: 30 %
 Belief: causal_lost

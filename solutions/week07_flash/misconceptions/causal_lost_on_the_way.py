@@ -1,9 +1,9 @@
-"""Does not hand `causal` on to the forward computation.
+"""Hides no keys in the forward pass if `causal` is set.
 
 Exercise: FlashAttention
 Believes: Causal matters in the backward pass.
 Shows: Queries see later keys.
-Hint: Follow the argument from apply to the line that hides keys.
+Hint: Follow the argument from apply. Which keys does your forward pass hide from query 0?
 Rejected by: test_causal_values
 Costs: 25 %
 Belief: causal_lost

@@ -1,4 +1,4 @@
-"""Detaches the sum by which the output is divided.
+"""Lets no gradient flow through the sum that the output is divided by.
 
 Exercise: tiled_attention
 Believes: The denominator is only a normalisation.

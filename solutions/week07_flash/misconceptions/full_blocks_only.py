@@ -1,4 +1,4 @@
-"""Reshapes the keys into blocks, which fails where the last one is shorter.
+"""Takes every block to be full, and fails where the last one is shorter.
 
 Exercise: tiled_attention
 Believes: The block size divides the number of keys.

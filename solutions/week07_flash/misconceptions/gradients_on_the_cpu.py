@@ -1,4 +1,4 @@
-"""Makes the gradients on the CPU.
+"""Makes tensors of the backward pass on the CPU.
 
 Exercise: FlashAttention
 Believes: New tensors are where the others are.

@@ -1,4 +1,4 @@
-"""Hides keys with -1e9 in the type of the inputs.
+"""Hides keys with a finite number that float16 cannot represent.
 
 Exercise: tiled_attention
 Believes: A large negative number is as good as -inf.

@@ -1,4 +1,4 @@
-"""Hides keys with -1e4.
+"""Hides keys with a finite score such as -1e4.
 
 Exercise: tiled_attention
 Believes: No score is as low as -1e4.

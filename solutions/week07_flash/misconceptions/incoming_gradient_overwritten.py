@@ -1,10 +1,10 @@
-"""Multiplies the incoming gradient in place while it computes the correction.
+"""Uses the incoming gradient, multiplied by the output, also after the correction.
 
 Exercise: FlashAttention
 Believes: The incoming gradient belongs to backward.
 Shows: The correction is right; everything that needs the gradient afterwards is not.
-Hint: A method that ends in _ writes into its tensor. What do you still need the gradient for
-    afterwards?
+Hint: What does the variable with the incoming gradient contain after the correction has been
+    computed? What do you still need it for?
 Rejected by: test_gradients
 Costs: 20 %
 """

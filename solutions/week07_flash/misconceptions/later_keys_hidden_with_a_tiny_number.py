@@ -1,9 +1,10 @@
-"""Hides later keys with a score of -1e-12.
+"""Gives later keys a score of 0, or one very close to it.
 
 Exercise: tiled_attention
 Believes: a number close to zero hides a key.
 Shows: with causal, later keys get the weight of a score of 0.
-Hint: What is exp(-1e-12)? Which scores become weights of 0?
+Hint: What is the exponential of the score that your hidden keys get? Which scores become weights
+    of 0?
 Rejected by: test_causal
 Costs: 30 %
 """

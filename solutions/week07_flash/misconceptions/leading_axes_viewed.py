@@ -1,4 +1,4 @@
-"""Views the inputs as one batch, which needs them to be contiguous.
+"""Reshapes the inputs with `view`, which fails unless they are contiguous.
 
 Exercise: FlashAttention
 Believes: A tensor's memory order follows its shape.

@@ -1,4 +1,4 @@
-"""Detaches the logsumexp.
+"""Lets no gradient flow through the logsumexp.
 
 Exercise: tiled_attention
 Believes: A by-product needs no gradient.

@@ -1,4 +1,4 @@
-"""Keeps the logsumexp with the class, where the next call replaces it.
+"""Uses the latest call's logsumexp in every backward pass.
 
 Exercise: FlashAttention
 Believes: the function's data can be stored on the function object.

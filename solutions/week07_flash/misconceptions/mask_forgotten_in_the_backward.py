@@ -1,4 +1,4 @@
-"""Forgets the causal mask in the backward pass.
+"""Hides no keys in the backward pass if `causal` is set.
 
 Exercise: FlashAttention
 Believes: The logsumexp of the visible keys hides the others.

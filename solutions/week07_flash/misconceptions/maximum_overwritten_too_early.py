@@ -1,9 +1,10 @@
-"""Updates the maximum before the factor that needs the old one is computed.
+"""Rescales neither the sum nor the output when the maximum rises.
 
 Exercise: tiled_attention
 Believes: The order of the updates does not matter.
 Shows: The factor is always 1, so neither sum nor output is rescaled.
-Hint: Print the factor for a few blocks. Which two maxima is it made of?
+Hint: By which factor do exp(x - old) and exp(x - new) differ? What is it in your second block,
+    and what is multiplied by it?
 Rejected by: test_scores_that_rise
 Costs: 30 %
 """

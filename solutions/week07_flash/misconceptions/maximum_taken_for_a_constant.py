@@ -1,4 +1,4 @@
-"""Detaches the maximum inside the exponentials only.
+"""Lets no gradient flow through the maximum inside the exponentials.
 
 Exercise: online_softmax
 Believes: The shift is a constant.

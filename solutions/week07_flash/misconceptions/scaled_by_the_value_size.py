@@ -1,4 +1,4 @@
-"""Scales by the size of the values.
+"""Divides the scores by √d_v, where d_v is the size of the values.
 
 Exercise: tiled_attention
 Believes: d is the size of the output.

@@ -1,4 +1,4 @@
-"""Divides the scores by d itself.
+"""Computes q·k/d as the scores.
 
 Exercise: tiled_attention
 Believes: The scale is d.

@@ -1,4 +1,4 @@
-"""Divides the scores by d itself, in both passes.
+"""Computes q·k/d as the scores, in both passes.
 
 Exercise: FlashAttention
 Believes: The scale is d.

@@ -1,4 +1,4 @@
-"""Leaves out the scale 1/√d.
+"""Computes scores that are not divided by √d.
 
 Exercise: tiled_attention
 Believes: The scale belongs to full attention.

@@ -1,9 +1,9 @@
-"""Takes the full pages and one more, also if nothing is left for it.
+"""Takes a page too many when the positions fill their pages exactly.
 
 Exercise: PagedCache
 Believes: Behind the full pages there is always one that is not.
 Shows: A sequence that ends with a page holds a page too many.
-Hint: How many pages do 8 positions take, if a page holds 4? What does 8 // 4 + 1 say?
+Hint: How many pages do 8 positions take, if a page holds 4? How many does your cache take?
 Rejected by: test_pages_as_needed
 Costs: 30 %
 """

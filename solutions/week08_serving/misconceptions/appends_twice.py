@@ -1,4 +1,4 @@
-"""Appends keys and values in two calls.
+"""Appends keys and values to the cache twice.
 
 Exercise: GroupedQueryAttention
 Believes: One call stores, the other fetches.

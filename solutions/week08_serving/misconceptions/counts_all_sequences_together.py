@@ -1,4 +1,4 @@
-"""Keeps one length for all sequences.
+"""Does not keep the sequences apart.
 
 Exercise: PagedCache
 Believes: The cache has a length.

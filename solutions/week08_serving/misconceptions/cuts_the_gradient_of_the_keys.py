@@ -1,4 +1,4 @@
-"""Detaches keys and values.
+"""Lets no gradient flow to keys and values.
 
 Exercise: grouped_query_attention
 Believes: What comes from a cache needs no gradient.

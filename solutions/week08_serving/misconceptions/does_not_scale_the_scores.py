@@ -1,4 +1,4 @@
-"""Leaves the root of d out.
+"""Computes scores that are not divided by √d.
 
 Exercise: grouped_query_attention
 Believes: Scaling belongs to multi-head attention.

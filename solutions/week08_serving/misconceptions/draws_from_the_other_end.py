@@ -1,4 +1,4 @@
-"""Draws with 1 - u.
+"""Goes through the tokens from the other end, as 1 - u would.
 
 Exercise: speculative_step
 Believes: u and 1 - u have the same distribution.

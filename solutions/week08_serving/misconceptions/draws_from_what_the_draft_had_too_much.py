@@ -1,4 +1,4 @@
-"""Gives the tokens that the draft had too much of another chance.
+"""Draws from max(q - p, 0) after a refusal.
 
 Exercise: speculative_step
 Believes: p and q are just names.

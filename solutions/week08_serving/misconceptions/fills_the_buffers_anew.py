@@ -1,4 +1,4 @@
-"""Keeps a list of all positions and copies all of them into the buffers at every append.
+"""Copies all positions so far into the buffers at every append.
 
 Exercise: KVCache
 Believes: The buffers are the result, so they are filled when a result is returned.

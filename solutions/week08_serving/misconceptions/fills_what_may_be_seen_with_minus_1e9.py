@@ -1,4 +1,4 @@
-"""Fills the scores where the mask says True with -1e9.
+"""Hides the keys where the mask is True, with a score such as -1e9.
 
 Exercise: grouped_query_attention
 Believes: A mask says what is masked, and -1e9 is low enough.

@@ -1,9 +1,9 @@
-"""Counts queries from 0 for any offset.
+"""Computes the same mask for every offset.
 
 Exercise: sliding_window_mask
 Believes: Row i is position i.
 Shows: Right for offset 0; while decoding, only the first key is seen.
-Hint: While decoding there is one row. What is its position?
+Hint: While decoding there is one row. What is its position, and which keys may it see?
 Rejected by: test_offset
 Costs: 35 %
 """

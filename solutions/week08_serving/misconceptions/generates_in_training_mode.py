@@ -1,4 +1,4 @@
-"""Never looks at the model's mode.
+"""Generates in training mode if the model is in training mode.
 
 Exercise: generate_cached
 Believes: A model that is not trained is in evaluation mode.

@@ -1,4 +1,4 @@
-"""Puts the axis of the groups behind all heads of a mask that has heads.
+"""Splits the heads of the scores into groups, but not those of a mask.
 
 Exercise: grouped_query_attention
 Believes: a new axis of size 1 fits every mask.

@@ -1,4 +1,4 @@
-"""Gives the last page of a freed sequence back, and no other.
+"""Gives only one page of a freed sequence back.
 
 Exercise: PagedCache
 Believes: The last page is the one in use.

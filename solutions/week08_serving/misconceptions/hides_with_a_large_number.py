@@ -1,9 +1,9 @@
-"""Fills hidden scores with -1e4 and takes the softmax.
+"""Fills hidden scores with a large negative number and takes the softmax.
 
 Exercise: grouped_query_attention
 Believes: A large negative number is as good as -inf and is safe.
 Shows: A query without a visible key looks at all keys equally.
-Hint: If all scores of a row are -1e4, what are its weights?
+Hint: If all scores of a row are the same large negative number, what are its weights?
 Rejected by: test_fully_masked_rows
 Costs: 20 %
 """

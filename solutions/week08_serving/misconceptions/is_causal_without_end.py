@@ -1,4 +1,4 @@
-"""Forgets the window.
+"""Never hides an earlier key, however far back it is.
 
 Exercise: sliding_window_mask
 Believes: A causal mask hides what must be hidden.

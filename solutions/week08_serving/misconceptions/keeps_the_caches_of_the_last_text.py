@@ -1,4 +1,4 @@
-"""Keeps the caches on the model and uses them again.
+"""Uses the caches of the last text again.
 
 Exercise: generate_cached
 Believes: Caches are there to be reused.

@@ -1,4 +1,4 @@
-"""Asks `torch.finfo` for the bits, so integers are an error.
+"""Knows the sizes of floats only, so integers are an error.
 
 Exercise: cache_bytes
 Believes: A cache always contains floats.

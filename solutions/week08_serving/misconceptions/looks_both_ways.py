@@ -1,4 +1,4 @@
-"""Takes the distance without its sign.
+"""Lets a query see as far ahead as back.
 
 Exercise: sliding_window_mask
 Believes: A window lies around a position.

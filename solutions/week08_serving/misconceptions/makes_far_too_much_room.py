@@ -1,4 +1,4 @@
-"""Requests caches for a thousand positions.
+"""Requests caches for far more positions than the text can have.
 
 Exercise: generate_cached
 Believes: More room does no harm.

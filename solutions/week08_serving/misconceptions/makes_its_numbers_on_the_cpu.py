@@ -1,4 +1,4 @@
-"""Compares with a tensor that it makes on the CPU.
+"""Creates a tensor on the CPU.
 
 Exercise: speculative_step
 Believes: torch moves tensors together by itself.

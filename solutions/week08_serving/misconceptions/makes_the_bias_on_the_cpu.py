@@ -1,4 +1,4 @@
-"""Creates a mask on the CPU.
+"""Creates a tensor on the CPU.
 
 Exercise: grouped_query_attention
 Believes: torch moves tensors together by itself.

@@ -1,4 +1,4 @@
-"""Leaves the device out.
+"""Makes the mask on the CPU, whatever `device` says.
 
 Exercise: sliding_window_mask
 Believes: torch finds the device by itself.

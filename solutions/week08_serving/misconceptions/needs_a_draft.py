@@ -1,9 +1,9 @@
-"""Uses the loop's variable after the loop.
+"""Relies on a first token, and fails for an empty draft.
 
 Exercise: speculative_step
 Believes: There is always a draft.
 Shows: An error for k = 0.
-Hint: If the loop never runs, what is `i` after it?
+Hint: Which of your variables have a value if the draft is empty?
 Rejected by: test_no_draft
 Costs: 20 %
 """

@@ -1,4 +1,4 @@
-"""Projects keys and values without gradients.
+"""Lets no gradient flow through keys and values.
 
 Exercise: GroupedQueryAttention
 Believes: What goes into a cache is never differentiated.

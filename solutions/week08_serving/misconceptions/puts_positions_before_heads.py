@@ -1,4 +1,4 @@
-"""Keeps and returns (B, t, H_kv, d).
+"""Returns keys and values as (B, t, H_kv, d).
 
 Exercise: KVCache
 Believes: Tokens come before heads, as in the model's input.

@@ -1,4 +1,4 @@
-"""Scales the queries, and the attention scales again.
+"""Divides by √d before `grouped_query_attention`, which divides again.
 
 Exercise: GroupedQueryAttention
 Believes: The module scales.

@@ -1,4 +1,4 @@
-"""Uses no mask.
+"""Lets every position see all keys, also later ones.
 
 Exercise: GroupedQueryAttention
 Believes: The cache contains only the past, so no mask is needed.

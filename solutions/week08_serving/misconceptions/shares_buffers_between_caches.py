@@ -1,4 +1,4 @@
-"""Keeps the buffers in the class.
+"""Shares its buffers with other caches.
 
 Exercise: KVCache
 Believes: What all methods use belongs in the class.

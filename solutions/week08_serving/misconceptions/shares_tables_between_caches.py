@@ -1,4 +1,4 @@
-"""Keeps the tables of pages in the class.
+"""Shares its tables of pages with other caches.
 
 Exercise: PagedCache
 Believes: What all methods use belongs in the class.

@@ -1,4 +1,4 @@
-"""Removes axes of size 1 from the chosen tokens.
+"""Removes the batch axis of a single sequence.
 
 Exercise: generate_cached
 Believes: One token is a number.

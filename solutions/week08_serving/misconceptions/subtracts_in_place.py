@@ -1,9 +1,10 @@
-"""Subtracts q from p in place.
+"""Changes the caller's probabilities in place.
 
 Exercise: speculative_step
 Believes: The caller does not need p afterwards.
 Shows: The caller's probabilities are changed.
-Hint: `-=` on a row of an argument writes into the caller's tensor.
+Hint: An operator such as `-=`, or a method that ends in _, writes into the caller's tensor. Which
+    of yours does?
 Rejected by: test_drawn_steps
 Costs: 25 %
 """

@@ -1,9 +1,10 @@
-"""Takes the keys from W_v and the values from W_k.
+"""Uses the values as keys and the keys as values.
 
 Exercise: GroupedQueryAttention
 Believes: both layers do the same (a slip in two similar lines).
 Shows: Every output differs; a model trained with it works.
-Hint: Training would not show it, loading weights does. Compare each line with its layer's name.
+Hint: Training would not show it, loading weights does. Follow W_k(x) and W_v(x) to the attention:
+    in which place does each arrive?
 Rejected by: test_without_a_cache
 Costs: 25 %
 """

@@ -1,4 +1,4 @@
-"""Keeps the sequences in a list and uses their names as places.
+"""Uses the names of sequences as numbers.
 
 Exercise: PagedCache
 Believes: Sequences are numbered from 0.

@@ -1,9 +1,10 @@
-"""Repeats the block of key-value heads by `repeat`.
+"""Copies the keys so that query head h uses head h % H_kv.
 
 Exercise: grouped_query_attention
 Believes: repeat and repeat_interleave differ in name only.
 Shows: Heads are dealt out in turn (h % H_kv), and the keys are copied.
-Hint: repeat gives 0, 1, 0, 1; what does the docstring's formula give for h = 0, 1, 2, 3?
+Hint: With two key-value heads and four query heads, in which order are your copies? What does the
+    docstring's formula give for h = 0, 1, 2, 3?
 Rejected by: test_groups_of_neighbours
 Costs: 45 %
 Same as: deals_the_heads_out because the order is wrong before the copy is seen

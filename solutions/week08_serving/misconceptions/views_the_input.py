@@ -1,4 +1,4 @@
-"""Flattens the input by `view`.
+"""Reshapes the input by `view`, which fails unless it is contiguous.
 
 Exercise: GroupedQueryAttention
 Believes: view and reshape are the same.

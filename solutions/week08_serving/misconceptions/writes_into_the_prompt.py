@@ -1,9 +1,9 @@
-"""Writes each new token over the prompt's last one, to feed it.
+"""Writes new tokens into the caller's prompt.
 
 Exercise: generate_cached
 Believes: The prompt has been fed and is free to use.
 Shows: The caller's prompt has changed after the call.
-Hint: `fed[:] = …` on a slice of idx writes into the caller's tensor.
+Hint: Assigning to a slice of idx writes into the caller's tensor. Which line does that?
 Rejected by: test_the_callers_prompt
 Costs: 25 %
 """

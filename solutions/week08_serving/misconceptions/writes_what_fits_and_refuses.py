@@ -1,4 +1,4 @@
-"""Appends position by position until no page is left.
+"""Takes the pages that are left, and then refuses.
 
 Exercise: PagedCache
 Believes: The tokens that fit are stored, and the error reports the rest.

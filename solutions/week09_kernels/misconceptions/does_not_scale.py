@@ -1,4 +1,4 @@
-"""Leaves out 1/√d.
+"""Computes scores that are not divided by √d.
 
 Exercise: flash_forward
 Believes: The softmax takes care of the scale.

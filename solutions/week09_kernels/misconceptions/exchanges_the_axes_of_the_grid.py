@@ -1,9 +1,10 @@
-"""Uses the first program number for the columns of tiles and the second for the rows.
+"""Launches the tiles of rows along one axis, and counts them along the other.
 
 Exercise: matmul
 Believes: x comes before y.
 Shows: The grid is made for rows and columns; with more columns than rows tiles are missing.
-Hint: Which number of the grid counts the tiles of rows?
+Hint: Which number of your grid counts tiles of rows, and which `program_id` does the kernel use
+    for its rows?
 Rejected by: test_edges
 Costs: 30 %
 """

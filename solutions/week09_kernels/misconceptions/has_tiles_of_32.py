@@ -1,4 +1,4 @@
-"""Uses tiles of 32 and ignores the requested size.
+"""Uses tiles of a fixed size and ignores the requested size.
 
 Exercise: matmul
 Believes: Larger tiles are faster.

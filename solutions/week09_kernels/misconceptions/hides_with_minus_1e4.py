@@ -1,4 +1,4 @@
-"""Gives scores that do not count the value -10000.
+"""Gives scores that do not count a finite value such as -10000.
 
 Exercise: flash_forward
 Believes: No score is that low.

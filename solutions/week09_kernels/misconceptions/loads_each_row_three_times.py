@@ -1,9 +1,9 @@
-"""Loads the row again for the maximum, for the sum and for the result.
+"""Loads the row from memory more than once.
 
 Exercise: softmax_rows
 Believes: Loading is cheap; the row is in the cache anyway.
 Shows: The right weights, but each row is read from memory three times.
-Hint: After the first `tl.load` the program holds the whole row. What are the other two for? See
+Hint: After the first `tl.load` the program holds the whole row. What is the next one for? See
     section 1 of the lesson.
 Rejected by: test_each_row_is_loaded_once
 Costs: 20 %

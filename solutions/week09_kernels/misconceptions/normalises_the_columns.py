@@ -1,4 +1,4 @@
-"""Normalises the columns, one program for each.
+"""Normalises the columns.
 
 Exercise: softmax_rows
 Believes: dim=0 is the first axis, and rows come first.

@@ -1,10 +1,10 @@
-"""Puts -1e9 behind the end of a row.
+"""Puts a finite number such as -1e9 behind the end of a row.
 
 Exercise: logsumexp_rows
 Believes: -1e9 is as good as -inf.
 Shows: Right as long as a row has a finite score; a row of nothing but -inf gets -1e9, and places
     behind its end count there.
-Hint: What is the largest number of a row of -inf that is padded with -1e9?
+Hint: What is the largest number of a row of -inf that is padded with your number?
 Rejected by: test_minus_infinity
 Costs: 20 %
 """

@@ -1,4 +1,4 @@
-"""Leaves out the strides of the columns, of the scores and of the weights.
+"""Takes elements of a row to be neighbours, in the scores and in the weights.
 
 Exercise: softmax_rows
 Believes: The elements of a row lie side by side in every matrix.

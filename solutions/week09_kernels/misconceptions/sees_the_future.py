@@ -1,4 +1,4 @@
-"""Ignores `causal`.
+"""Hides no keys if `causal` is set.
 
 Exercise: flash_forward
 Believes: The tiles are in order, so nothing has to be hidden.

@@ -1,4 +1,4 @@
-"""Uses N and 1 for the strides of b.
+"""Takes element (i, j) of b to be at i·N + j.
 
 Exercise: matmul
 Believes: Element (i, j) is at i * N + j.

@@ -1,4 +1,4 @@
-"""Leaves out the stride of the columns.
+"""Takes the elements of a row to be neighbours in memory.
 
 Exercise: softmax_rows
 Believes: The elements of a row lie side by side.

@@ -1,4 +1,4 @@
-"""Appends keys and values in two calls.
+"""Appends keys and values to the cache twice.
 
 Exercise: LlamaAttention
 Believes: One call for the keys, one for the values.

@@ -1,4 +1,4 @@
-"""Reads the cache's length again after appending.
+"""Rotates each query further than the key of its token, by the length of x.
 
 Exercise: LlamaAttention
 Believes: The length stays the same during a call.

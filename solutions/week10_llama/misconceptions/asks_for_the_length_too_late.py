@@ -1,4 +1,4 @@
-"""Reads the length of the cache after appending.
+"""Takes new queries to stand further on than they do, by the length of x.
 
 Exercise: LlamaAttention
 Believes: The length is the number of positions before x.

@@ -1,4 +1,4 @@
-"""Compares row numbers in the mask.
+"""Counts queries from 0 in the mask, also after a cache.
 
 Exercise: LlamaAttention
 Believes: The mask is lower triangular.

@@ -1,4 +1,4 @@
-"""Does not pass the caches on.
+"""Leaves the caches unused.
 
 Exercise: Llama
 Believes: Caches are used by the generating loop.

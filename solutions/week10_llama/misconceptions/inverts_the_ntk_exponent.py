@@ -1,4 +1,4 @@
-"""Raises the base to the inverse exponent in "ntk".
+"""Raises the factor to the power of (d-2)/d in "ntk".
 
 Exercise: rotary_frequencies
 Believes: The exponent of the factor is (d-2)/d.

@@ -1,4 +1,4 @@
-"""Stores the blocks in a plain list.
+"""Stores the blocks where the module does not register them.
 
 Exercise: Llama
 Believes: A list holds layers as well.

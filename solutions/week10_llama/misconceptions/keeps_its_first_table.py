@@ -1,4 +1,4 @@
-"""Keeps the angles of its first call.
+"""Reuses the frequencies or angles of an earlier call.
 
 Exercise: apply_rotary
 Believes: All calls use the same positions and frequencies.

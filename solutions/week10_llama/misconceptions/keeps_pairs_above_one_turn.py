@@ -1,4 +1,4 @@
-"""Uses a threshold in "yarn".
+"""Leaves all pairs above one turn as they are in "yarn", without a ramp.
 
 Exercise: rotary_frequencies
 Believes: A pair is either interpolated or left alone.

@@ -1,4 +1,4 @@
-"""Sorts in ascending order.
+"""Keeps the least likely tokens.
 
 Exercise: sample_top_p
 Believes: sort() starts with the largest.

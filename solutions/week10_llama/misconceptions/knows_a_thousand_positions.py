@@ -1,4 +1,4 @@
-"""Looks angles up in a table of 1024 positions.
+"""Knows no positions beyond about a thousand.
 
 Exercise: apply_rotary
 Believes: No sequence is longer than the table.

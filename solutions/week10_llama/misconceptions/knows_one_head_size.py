@@ -1,4 +1,4 @@
-"""Assumes heads of width 32.
+"""Assumes heads of a fixed width.
 
 Exercise: load_weights
 Believes: All models have heads of that width.

@@ -1,4 +1,4 @@
-"""Assumes six query heads.
+"""Assumes a fixed number of query heads.
 
 Exercise: load_weights
 Believes: The shipped model has six.

@@ -1,4 +1,4 @@
-"""Loads matrices only.
+"""Leaves some norms at their initial weight.
 
 Exercise: load_weights
 Believes: Norms have nothing to load.

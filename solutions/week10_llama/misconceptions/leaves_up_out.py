@@ -1,4 +1,4 @@
-"""Uses the layer `up` for nothing.
+"""Computes an output that does not depend on the layer `up`.
 
 Exercise: SwiGLU
 Believes: `gate` and `down` are the two layers of week 5.

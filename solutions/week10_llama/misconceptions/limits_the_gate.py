@@ -1,4 +1,4 @@
-"""Limits what goes into the activation to the range from -10 to 10.
+"""Limits the size of what goes into the activation.
 
 Exercise: SwiGLU
 Believes: Large exponents must be avoided.

@@ -1,4 +1,4 @@
-"""Uses no causal mask.
+"""Hides no later tokens.
 
 Exercise: LlamaAttention
 Believes: The model learns not to look ahead.

@@ -1,4 +1,4 @@
-"""Computes the frequencies in every call.
+"""Does not read the attribute `frequencies` when it runs.
 
 Exercise: Llama
 Believes: They follow from the sizes.

@@ -1,4 +1,4 @@
-"""Computes keys and values without gradients.
+"""Lets no gradient flow through keys and values.
 
 Exercise: LlamaAttention
 Believes: What goes into a cache is never differentiated.

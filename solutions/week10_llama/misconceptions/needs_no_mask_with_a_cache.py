@@ -1,4 +1,4 @@
-"""Uses no mask if there is a cache.
+"""Hides no later tokens if there is a cache.
 
 Exercise: LlamaAttention
 Believes: A cache holds only the past.

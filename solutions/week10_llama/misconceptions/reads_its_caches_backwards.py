@@ -1,4 +1,4 @@
-"""Uses the caches in reverse order in every other call.
+"""Does not give each block the same cache in every call.
 
 Exercise: Llama
 Believes: The order of the caches does not matter.

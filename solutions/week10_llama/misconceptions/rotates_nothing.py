@@ -1,4 +1,4 @@
-"""Does not use the frequencies.
+"""Rotates neither queries nor keys.
 
 Exercise: LlamaAttention
 Believes: The causal mask knows the order.

@@ -1,4 +1,4 @@
-"""Scales the frequencies twice in "ntk".
+"""Divides the frequencies by the factor in "ntk", too.
 
 Exercise: rotary_frequencies
 Believes: Interpolation always divides; "ntk" changes the base in addition.

@@ -1,4 +1,4 @@
-"""Makes as many layers as the largest index says, and fills those.
+"""Makes one layer fewer than the file has, and ignores its weights.
 
 Exercise: load_weights
 Believes: The number of the last layer is the number of layers.

@@ -1,4 +1,4 @@
-"""Uses 1e-6, whatever eps is given.
+"""Uses a fixed eps, whatever eps is given.
 
 Exercise: RMSNorm
 Believes: The size of eps does not matter.

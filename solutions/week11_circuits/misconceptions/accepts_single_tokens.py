@@ -1,4 +1,4 @@
-"""Averages over no queries.
+"""Accepts sequences of one token.
 
 Exercise: previous_token_score
 Believes: The mean of nothing is a score.

@@ -1,4 +1,4 @@
-"""Adds up on the CPU.
+"""Creates a tensor on the CPU.
 
 Exercise: logit_attribution
 Believes: New tensors are where the data are.

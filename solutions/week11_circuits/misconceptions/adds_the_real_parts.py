@@ -1,4 +1,4 @@
-"""Uses the absolute values of the real parts.
+"""Divides by the sum of the absolute real parts.
 
 Exercise: copying_score
 Believes: Eigenvalues are real.

@@ -1,4 +1,4 @@
-"""Collects what heads write on the CPU.
+"""Creates a tensor on the CPU.
 
 Exercise: ablate_heads
 Believes: New tensors are where the data are.

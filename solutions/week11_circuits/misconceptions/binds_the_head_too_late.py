@@ -1,9 +1,10 @@
-"""Uses the last head in every run.
+"""Patches the same head in every run.
 
 Exercise: patch_heads
 Believes: A function remembers a variable's value.
 Shows: All entries are equal.
-Hint: Which value does the loop variable have when `edit` runs?
+Hint: Which head does `edit` patch in your first run, and which in the last? Which variables does
+    `edit` read, and when?
 Rejected by: test_values
 Costs: 35 %
 """

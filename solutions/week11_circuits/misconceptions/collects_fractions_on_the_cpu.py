@@ -1,4 +1,4 @@
-"""Collects the fractions on the CPU.
+"""Returns fractions on the CPU.
 
 Exercise: patch_heads
 Believes: New tensors are on the right device.

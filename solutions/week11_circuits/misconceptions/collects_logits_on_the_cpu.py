@@ -1,4 +1,4 @@
-"""Collects the logits on the CPU.
+"""Creates a tensor on the CPU.
 
 Exercise: ov_circuit
 Believes: New tensors are where the data are.

@@ -1,4 +1,4 @@
-"""Adds the other token's logit to one term.
+"""Subtracts the other token's logit from one term only.
 
 Exercise: logit_attribution
 Believes: The difference of sums is taken once.

@@ -1,4 +1,4 @@
-"""Converts the terms to float32.
+"""Returns contributions in float32.
 
 Exercise: logit_attribution
 Believes: Contributions are float32.

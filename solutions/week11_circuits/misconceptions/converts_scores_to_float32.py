@@ -1,4 +1,4 @@
-"""Converts the weights to float32.
+"""Returns a float32 score, whatever dtype the weights have.
 
 Exercise: induction_score
 Believes: Scores are float32.

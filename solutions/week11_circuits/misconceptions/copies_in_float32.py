@@ -1,4 +1,4 @@
-"""Converts the projections to float32.
+"""Computes the logits in float32.
 
 Exercise: ov_circuit
 Believes: Logits are float32.

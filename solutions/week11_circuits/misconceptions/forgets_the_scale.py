@@ -1,4 +1,4 @@
-"""Leaves out the scale.
+"""Computes scores that are not divided by √d.
 
 Exercise: qk_circuit
 Believes: The scale belongs to the softmax.

@@ -1,4 +1,4 @@
-"""Converts the measures to float32.
+"""Returns float32 fractions.
 
 Exercise: patch_heads
 Believes: Fractions are float32.

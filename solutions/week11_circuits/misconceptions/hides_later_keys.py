@@ -1,4 +1,4 @@
-"""Applies a causal mask.
+"""Sets the entries above the diagonal to 0.
 
 Exercise: qk_circuit
 Believes: Scores are always masked.

@@ -1,9 +1,9 @@
-"""Counts the query's own token as a copy.
+"""Averages over all queries, and accepts sequences without a match.
 
 Exercise: induction_score
 Believes: A token is a copy of itself.
 Shows: Every query has a match, and early ones add zeros.
-Hint: Is the query at position 3 an earlier copy of itself?
+Hint: Which queries have a match? What do you return if there is none?
 Rejected by: test_repeated_sequences
 Costs: 35 %
 """

@@ -1,9 +1,9 @@
-"""Stores one head for each layer.
+"""Ablates only one of the requested heads in each layer.
 
 Exercise: ablate_heads
 Believes: A dict maps layers to heads.
 Shows: Of two heads in a layer, only the last is ablated.
-Hint: What happens to your dict if two pairs have the same layer?
+Hint: What does your function do with two pairs of the same layer?
 Rejected by: test_several_heads
 Costs: 25 %
 """

@@ -1,4 +1,4 @@
-"""Looks tokens up in a table of a thousand entries.
+"""Takes ids to be small numbers from 0 on.
 
 Exercise: induction_score
 Believes: Vocabularies are small and ids start at 0.

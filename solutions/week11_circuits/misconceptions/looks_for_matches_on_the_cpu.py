@@ -1,4 +1,4 @@
-"""Creates the tensor of matches on the CPU.
+"""Creates a tensor on the CPU.
 
 Exercise: induction_score
 Believes: New tensors are where the data are.

@@ -1,4 +1,4 @@
-"""Creates a mask on the CPU.
+"""Creates a tensor on the CPU.
 
 Exercise: previous_token_score
 Believes: New tensors are where the data are.

@@ -1,4 +1,4 @@
-"""Converts the projections to float32.
+"""Computes the scores in float32.
 
 Exercise: qk_circuit
 Believes: Scores are float32.

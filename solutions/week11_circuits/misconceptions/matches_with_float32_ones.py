@@ -1,4 +1,4 @@
-"""Marks the matching keys with float32 ones.
+"""Mixes the weights with a float32 tensor.
 
 Exercise: induction_score
 Believes: A product has the dtype of its first factor.

@@ -1,4 +1,4 @@
-"""Multiplies the weights by float32 ones and zeros.
+"""Mixes the weights with a float32 tensor.
 
 Exercise: previous_token_score
 Believes: A product has the dtype of its first factor.

@@ -1,4 +1,4 @@
-"""Takes the d largest eigenvalues.
+"""Fails if there are fewer tokens than features in a head.
 
 Exercise: copying_score
 Believes: There are more tokens than features in a head.

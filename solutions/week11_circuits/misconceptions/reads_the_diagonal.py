@@ -1,4 +1,4 @@
-"""Uses the diagonal of the circuit.
+"""Uses the diagonal of a matrix for its eigenvalues.
 
 Exercise: copying_score
 Believes: Copying is on the diagonal.

@@ -1,4 +1,4 @@
-"""Subtracts for every pair.
+"""Changes a head twice if its pair occurs twice.
 
 Exercise: ablate_heads
 Believes: Every pair occurs once.

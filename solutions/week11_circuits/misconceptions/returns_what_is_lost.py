@@ -1,4 +1,4 @@
-"""Counts from the clean run.
+"""Returns the share that is lost, counted from the clean run.
 
 Exercise: patch_heads
 Believes: A fraction says what is lost.

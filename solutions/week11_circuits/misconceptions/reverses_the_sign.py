@@ -1,4 +1,4 @@
-"""Subtracts in the other order.
+"""Returns fractions with the opposite sign.
 
 Exercise: patch_heads
 Believes: A difference has no direction.

@@ -1,9 +1,9 @@
-"""Changes the weights.
+"""Changes the caller's weights.
 
 Exercise: copying_score
 Believes: The score does not depend on the size of the weights.
 Shows: An argument differs after the call.
-Hint: Print W_O before and after the call.
+Hint: Print the weights before and after the call.
 Rejected by: test_views
 Costs: 20 %
 """

@@ -1,9 +1,9 @@
-"""Changes the weights.
+"""Changes the caller's weights.
 
 Exercise: qk_circuit
 Believes: The scale can be put into the weights.
 Shows: An argument differs after the call.
-Hint: Print W_Q before and after the call.
+Hint: Print the weights before and after the call.
 Rejected by: test_views
 Costs: 20 %
 """

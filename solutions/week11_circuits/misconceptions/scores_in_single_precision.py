@@ -1,4 +1,4 @@
-"""Converts the matrix to float32.
+"""Computes the score in float32.
 
 Exercise: copying_score
 Believes: Scores are float32.

@@ -1,4 +1,4 @@
-"""Leaves sequences without matches at the end.
+"""Takes every sequence to have as many matches as the first.
 
 Exercise: induction_score
 Believes: The first sequence has a match.

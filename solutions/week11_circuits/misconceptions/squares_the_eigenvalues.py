@@ -1,4 +1,4 @@
-"""Weights the eigenvalues by their squares.
+"""Divides by the root of the sum of the squares.
 
 Exercise: copying_score
 Believes: The size of a spectrum is its root mean square.

@@ -1,4 +1,4 @@
-"""Collects the scores on the CPU.
+"""Creates a tensor on the CPU.
 
 Exercise: qk_circuit
 Believes: New tensors are where the data are.

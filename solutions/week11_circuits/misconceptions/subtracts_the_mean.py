@@ -1,4 +1,4 @@
-"""Subtracts the mean.
+"""Subtracts the mean from what the head writes.
 
 Exercise: ablate_heads
 Believes: Mean ablation removes the mean.

@@ -1,4 +1,4 @@
-"""Transposes all axes of the weights.
+"""Handles weights of two axes only.
 
 Exercise: qk_circuit
 Believes: Weights have two axes.

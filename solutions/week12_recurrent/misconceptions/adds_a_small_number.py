@@ -1,9 +1,9 @@
-"""Adds 1e-6 to each decay before taking logarithms.
+"""Keeps each decay away from 0 by a small number.
 
 Exercise: gated_linear_attention
 Believes: A small number prevents log(0).
 Shows: A strong decay becomes weaker than required.
-Hint: What is log(exp(-40) + 1e-6)?
+Hint: What does your code make of a logarithm of -40?
 Rejected by: test_strong_decay
 Costs: 25 %
 """

@@ -1,4 +1,4 @@
-"""Adds the values of repeated keys.
+"""Adds the values without subtracting the old answers.
 
 Exercise: delta_rule_chunked
 Believes: Writing is adding k vᵀ.

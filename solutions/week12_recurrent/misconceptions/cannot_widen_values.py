@@ -1,4 +1,4 @@
-"""Creates the output with the width of the queries.
+"""Gives the output the width of the queries.
 
 Exercise: linear_attention
 Believes: d_v is always d_k.

@@ -1,4 +1,4 @@
-"""Pads the last chunk with decays of exp(-1).
+"""Lets the state decay during the padding of the last chunk.
 
 Exercise: chunked_linear_attention
 Believes: Padding has no effect.

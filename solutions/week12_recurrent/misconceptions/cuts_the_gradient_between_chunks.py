@@ -1,4 +1,4 @@
-"""Detaches the state between chunks.
+"""Lets no gradient flow from one chunk to an earlier one.
 
 Exercise: chunked_linear_attention
 Believes: Each chunk is trained on its own.

@@ -1,4 +1,4 @@
-"""Detaches the old answer.
+"""Lets no gradient flow through the old answer.
 
 Exercise: delta_rule
 Believes: The old answer is a target, not a function.

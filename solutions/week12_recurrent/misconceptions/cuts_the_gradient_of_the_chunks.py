@@ -1,4 +1,4 @@
-"""Detaches the state between chunks.
+"""Lets no gradient flow from one chunk to an earlier one.
 
 Exercise: delta_rule_chunked
 Believes: Each chunk is trained on its own.

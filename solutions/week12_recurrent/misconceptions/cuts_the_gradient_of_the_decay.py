@@ -1,4 +1,4 @@
-"""Detaches the decays.
+"""Lets no gradient flow through the decays.
 
 Exercise: gated_linear_attention
 Believes: Decays are constants.

@@ -1,4 +1,4 @@
-"""Detaches the sum of the weights.
+"""Lets no gradient flow through the sum of the weights.
 
 Exercise: linear_attention
 Believes: The denominator is only a scale.

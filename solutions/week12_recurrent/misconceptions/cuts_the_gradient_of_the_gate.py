@@ -1,4 +1,4 @@
-"""Detaches the decays.
+"""Lets no gradient flow through the decays.
 
 Exercise: RecurrentAttention
 Believes: Decays are constants.

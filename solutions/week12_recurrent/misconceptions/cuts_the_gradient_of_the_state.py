@@ -1,4 +1,4 @@
-"""Detaches the previous state.
+"""Lets no gradient flow to the previous state.
 
 Exercise: linear_attention_step
 Believes: The past is fixed.

@@ -1,4 +1,4 @@
-"""Overwrites log_decay by its running sums.
+"""Overwrites log_decay.
 
 Exercise: gated_linear_attention
 Believes: Inputs may be reused.

@@ -1,4 +1,4 @@
-"""Adds the keys first, then decays everything.
+"""Decays the new keys of a chunk once more, together with the old state.
 
 Exercise: chunked_linear_attention
 Believes: The order of adding and decaying does not matter.

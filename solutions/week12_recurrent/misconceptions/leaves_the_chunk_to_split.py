@@ -1,4 +1,4 @@
-"""Lets split raise its own error.
+"""Does not check the chunk size.
 
 Exercise: chunked_linear_attention
 Believes: Any error will do.

@@ -1,4 +1,4 @@
-"""Limits x to 80.
+"""Limits how large x may be.
 
 Exercise: feature_map
 Believes: exp overflows above 88, so x has to be limited.

@@ -1,4 +1,4 @@
-"""Adds a small number to the gate.
+"""Keeps the gate away from 0 by a small number.
 
 Exercise: RecurrentAttention
 Believes: A small number prevents log(0).

@@ -1,4 +1,4 @@
-"""Limits logarithms to -5.
+"""Limits the logarithms from below, at -5 for example.
 
 Exercise: chunked_linear_attention
 Believes: exp(-5) is nearly 0.

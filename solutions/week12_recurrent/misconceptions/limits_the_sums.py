@@ -1,4 +1,4 @@
-"""Limits the sums of the logarithms to -80.
+"""Limits how small the sums of the logarithms may be.
 
 Exercise: gated_linear_attention
 Believes: Smaller sums cannot be represented.

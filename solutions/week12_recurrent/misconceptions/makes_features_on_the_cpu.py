@@ -1,9 +1,9 @@
-"""Creates its result on the CPU.
+"""Creates a tensor on the CPU.
 
 Exercise: feature_map
 Believes: A new tensor is on the device of the others.
 Shows: An error on a GPU, or a result on the CPU.
-Hint: On which device is the result of torch.ones if you do not say?
+Hint: On which device are the tensors that you create?
 Rejected by: test_device
 Costs: 15 %
 """

@@ -1,9 +1,9 @@
-"""Creates a tensor for the decays on the CPU.
+"""Creates a tensor on the CPU.
 
 Exercise: RecurrentAttention
 Believes: A small tensor may be anywhere.
 Shows: An error on a GPU.
-Hint: On which device is the result of torch.full if you do not say?
+Hint: On which device are the tensors that you create?
 Rejected by: test_device
 Costs: 15 %
 """

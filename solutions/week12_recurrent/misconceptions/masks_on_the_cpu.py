@@ -1,9 +1,9 @@
-"""Creates the mask on the CPU.
+"""Creates a tensor for the mask on the CPU.
 
 Exercise: linear_attention
 Believes: A mask is small, so it may be anywhere.
 Shows: An error on a GPU.
-Hint: On which device is the result of torch.ones if you do not say?
+Hint: On which device are the tensors that you create?
 Rejected by: test_device
 Costs: 15 %
 """

@@ -1,4 +1,4 @@
-"""Always makes heads of width 4.
+"""Makes heads of a fixed width.
 
 Exercise: RecurrentAttention
 Believes: d is 4.

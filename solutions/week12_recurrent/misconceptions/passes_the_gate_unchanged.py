@@ -1,4 +1,4 @@
-"""Passes W_g(x) itself as log_decay.
+"""Computes log_decay from W_g(x) without a sigmoid.
 
 Exercise: RecurrentAttention
 Believes: W_g learns the logarithm.

@@ -1,4 +1,4 @@
-"""Rounds the width of a head down.
+"""Does not check that d_model is divisible by the number of heads.
 
 Exercise: RecurrentAttention
 Believes: A remainder does no harm.

@@ -1,4 +1,4 @@
-"""Keeps the state in a global variable.
+"""Keeps the state between calls, outside of its arguments.
 
 Exercise: linear_attention_step
 Believes: There is one sequence at a time.

@@ -1,4 +1,4 @@
-"""Keeps the width of a head on the class.
+"""Keeps the width of heads where the next layer replaces it.
 
 Exercise: RecurrentAttention
 Believes: All layers have equally many heads.

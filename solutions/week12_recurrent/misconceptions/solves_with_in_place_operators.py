@@ -1,9 +1,9 @@
-"""Adds to the given state with `+=`.
+"""Writes into the given state, with an operator such as `+=`.
 
 Exercise: delta_rule_chunked
 Believes: `state += x` makes a new tensor.
 Shows: The outputs are correct, but the state that was passed has changed; with gradients, `+=` raises an error.
-Hint: Which tensor does `+=` write to? Call it twice with the same state.
+Hint: Which tensor does an operator such as `+=` write to? Call it twice with the same state.
 Rejected by: test_from_a_state
 Costs: 25 %
 """

@@ -1,4 +1,4 @@
-"""Takes the logarithm of a sigmoid.
+"""Computes an infinite logarithm where a gate is nearly closed.
 
 Exercise: RecurrentAttention
 Believes: log(sigmoid(z)) can be computed in two steps.

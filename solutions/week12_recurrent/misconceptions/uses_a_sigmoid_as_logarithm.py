@@ -1,4 +1,4 @@
-"""Passes the gate itself as log_decay.
+"""Computes log_decay from the sigmoid of W_g(x) without a logarithm.
 
 Exercise: RecurrentAttention
 Believes: The gate is the decay.

@@ -1,4 +1,4 @@
-"""Adds a small number to each scale.
+"""Gives a group of equal numbers a tiny scale.
 
 Exercise: quantize_kv
 Believes: A small number prevents a division by 0.

@@ -1,4 +1,4 @@
-"""Converts everything to float32 and returns it.
+"""Returns float32 for half-precision inputs.
 
 Exercise: sink_attention
 Believes: float32 is always enough.

@@ -1,4 +1,4 @@
-"""Averages the outputs of all blocks.
+"""Averages the merged output with that of each new block.
 
 Exercise: ring_attention
 Believes: Each block contributes equally.

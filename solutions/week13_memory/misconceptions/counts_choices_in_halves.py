@@ -1,4 +1,4 @@
-"""Counts in the dtype of the logits.
+"""Counts the choices in half precision.
 
 Exercise: route_tokens
 Believes: Counts are small.

@@ -1,4 +1,4 @@
-"""Stores the number of heads on the class.
+"""Keeps the number of heads where the next layer replaces it.
 
 Exercise: MultiHeadLatentAttention
 Believes: All layers have the same heads.

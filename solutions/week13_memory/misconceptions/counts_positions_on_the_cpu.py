@@ -1,4 +1,4 @@
-"""Creates positions on the CPU.
+"""Creates a tensor on the CPU.
 
 Exercise: MultiHeadLatentAttention
 Believes: Positions are only numbers.

@@ -1,4 +1,4 @@
-"""Detaches blocks that are passed on.
+"""Lets no gradient flow to blocks of other devices.
 
 Exercise: ring_attention
 Believes: Data from other devices has no gradient.

@@ -1,4 +1,4 @@
-"""Detaches keys and values.
+"""Lets no gradient flow to keys and values.
 
 Exercise: sink_attention
 Believes: A cache needs no gradients.

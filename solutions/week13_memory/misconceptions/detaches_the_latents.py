@@ -1,4 +1,4 @@
-"""Detaches the cache.
+"""Lets no gradient flow through the cache.
 
 Exercise: MultiHeadLatentAttention
 Believes: A cache needs no gradients.

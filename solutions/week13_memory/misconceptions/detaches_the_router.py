@@ -1,4 +1,4 @@
-"""Detaches the probabilities in the loss.
+"""Lets no gradient flow through the loss.
 
 Exercise: route_tokens
 Believes: The loss is only a measurement.

@@ -1,4 +1,4 @@
-"""Does not divide the scores.
+"""Computes scores without a scale.
 
 Exercise: MultiHeadLatentAttention
 Believes: The latent is small enough.

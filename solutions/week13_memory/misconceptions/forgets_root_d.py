@@ -1,4 +1,4 @@
-"""Does not divide scores by √d.
+"""Computes scores that are not divided by √d.
 
 Exercise: ring_attention
 Believes: Blocks are small.

@@ -1,4 +1,4 @@
-"""Does not divide scores by √d.
+"""Computes scores that are not divided by √d.
 
 Exercise: sink_attention
 Believes: RoPE keeps lengths, so no scale is needed.

@@ -1,4 +1,4 @@
-"""Compares the step with the device.
+"""Takes the block of step s to be that of device s.
 
 Exercise: ring_attention
 Believes: The block of step s comes from device s.

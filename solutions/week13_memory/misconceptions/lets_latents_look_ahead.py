@@ -1,4 +1,4 @@
-"""Has no mask.
+"""Hides no later tokens.
 
 Exercise: MultiHeadLatentAttention
 Believes: A cache contains only the past.

@@ -1,4 +1,4 @@
-"""Creates the mask on the CPU.
+"""Creates a tensor for the mask on the CPU.
 
 Exercise: ring_attention
 Believes: A mask is only a pattern.

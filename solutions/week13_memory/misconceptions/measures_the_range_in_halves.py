@@ -1,4 +1,4 @@
-"""Converts to float32 after computing the range.
+"""Computes the range in the dtype of the input.
 
 Exercise: quantize_kv
 Believes: A range is as small as the numbers.

@@ -1,4 +1,4 @@
-"""Keeps a list of all appended chunks.
+"""Keeps all appended chunks in memory.
 
 Exercise: RollingCache
 Believes: What is not returned takes no memory.

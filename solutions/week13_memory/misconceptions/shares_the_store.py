@@ -1,4 +1,4 @@
-"""Stores keys on the class.
+"""Shares its stored keys with other caches.
 
 Exercise: RollingCache
 Believes: A class attribute is a default.
