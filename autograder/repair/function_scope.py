@@ -29,8 +29,9 @@ class FunctionScope:
         return self.code.text(node)
 
     def walk(self) -> Iterator[ast.AST]:
-        """Yield the nodes of the body, except annotations of variables and parts of f-strings."""
-        todo: deque[ast.AST] = deque(self.node.body)
+        """Yield the nodes of defaults and of the body, without annotations and parts of f-strings."""
+        defaults = (*self.node.args.defaults, *filter(None, self.node.args.kw_defaults))
+        todo = deque[ast.AST]((*defaults, *self.node.body))
         while todo:
             node = todo.popleft()
             yield node

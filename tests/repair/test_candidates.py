@@ -37,6 +37,13 @@ def test_one_more_is_off_by_one_and_no_other_operation():
     assert b"((n) * (1))" not in texts
 
 
+def test_the_default_of_an_argument_can_be_the_mistake():
+    given = "def total(x, dim=-1, *, keepdim=True):\n    return x.sum(dim, keepdim)\n"
+    found = sources(given, "total")
+    assert found[given.replace("keepdim=True", "keepdim=(False)")] == 1
+    assert found[given.replace("dim=-1", "dim=(0)")] == 1
+
+
 def test_changes_stay_in_the_exercise_and_what_it_uses():
     assert {c.function for c in generate_edits(MEAN, "mean")} == {"mean"}
 
