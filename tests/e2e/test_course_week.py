@@ -34,7 +34,7 @@ pytestmark = pytest.mark.thorough
 WEEK = "week01_softmax"
 STUDENTS = ("ada", "alan", "donald")
 PROGRAMS = Path(sys.executable).parent
-SAID_OF_ALAN = "leaves the scores as large as the dot products are."
+SAID_OF_ALAN = "computes scores that are not divided by √d."
 COMMENT = "Say what the root *undoes*: $\\sqrt{d}$."
 
 

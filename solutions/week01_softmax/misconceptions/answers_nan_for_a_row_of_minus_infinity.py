@@ -1,4 +1,4 @@
-"""Computes -inf minus -inf, which is NaN, in a row that contains only -inf.
+"""Returns NaN for a row that contains only -inf.
 
 Exercise: logsumexp
 Believes: the maximum of a row is always a number one can subtract.

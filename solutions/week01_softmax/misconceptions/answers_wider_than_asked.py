@@ -1,4 +1,4 @@
-"""Computes in float32 for safety and forgets to go back to the type that came in.
+"""Returns float32 for inputs in half precision.
 
 Exercise: scaled_dot_product_attention
 Believes: a few more digits do no harm.

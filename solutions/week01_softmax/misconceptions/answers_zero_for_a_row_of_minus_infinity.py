@@ -1,4 +1,4 @@
-"""Replaces the NaN of a row that contains only -inf with 0.
+"""Returns 0 for a row that contains only -inf.
 
 Exercise: logsumexp
 Believes: 0 is the natural result of an empty sum.

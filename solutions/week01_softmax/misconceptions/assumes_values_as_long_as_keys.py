@@ -1,4 +1,4 @@
-"""Makes the output in the shape of the queries.
+"""Assumes that values have as many entries as queries.
 
 Exercise: scaled_dot_product_attention
 Believes: queries, keys and values have the same size.

@@ -1,4 +1,4 @@
-"""Writes the weights into a fresh tensor that always lives on the CPU.
+"""Creates a tensor on the CPU, wherever the input is.
 
 Exercise: softmax
 Believes: a new tensor knows where it is needed.

@@ -1,4 +1,4 @@
-"""Projects the keys with the matrix of the queries.
+"""Uses the queries as keys.
 
 Exercise: SelfAttention
 Believes: what a token looks for is what it offers.

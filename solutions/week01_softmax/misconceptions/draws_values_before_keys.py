@@ -1,4 +1,4 @@
-"""Draws the matrices in a different order from the assignment.
+"""Draws Wv before Wk.
 
 Exercise: SelfAttention
 Believes: the order of the draws makes no difference.

@@ -1,9 +1,9 @@
-"""Projects the queries with Wk and the keys with Wq.
+"""Exchanges queries and keys, or the matrices that make them.
 
 Exercise: SelfAttention
 Believes: the two names can be exchanged.
 Shows: the scores are transposed: each token gets the attention it should give.
-Hint: Follow Wq through your code until it meets the scores. Does it end up in the rows?
+Hint: Follow Wq from its draw to the scores. Is it drawn first, and does it end up in the rows?
 Rejected by: test_forward
 Costs: 30 %
 """

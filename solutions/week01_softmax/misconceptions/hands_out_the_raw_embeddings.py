@@ -3,7 +3,7 @@
 Exercise: SelfAttention
 Believes: the values are the tokens.
 Shows: right weights; outputs of size d_model instead of dv.
-Hint: Which of your three matrices is never used?
+Hint: Which of your three projections has no effect on the output?
 Rejected by: test_forward
 Costs: 35 %
 """

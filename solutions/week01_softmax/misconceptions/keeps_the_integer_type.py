@@ -1,4 +1,4 @@
-"""Writes the weights of integer scores into an integer array, which cuts them down to 0.
+"""Returns integers for integer scores, so that weights below 1 become 0.
 
 Exercise: softmax_numpy
 Believes: the result should always have the type of the input.

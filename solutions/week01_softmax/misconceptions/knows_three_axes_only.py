@@ -1,4 +1,4 @@
-"""Names the axes of a batch by number, so that it works with exactly three axes.
+"""Works with exactly three axes, as if there were always one batch axis.
 
 Exercise: scaled_dot_product_attention_numpy
 Believes: attention always comes in batches of sequences.

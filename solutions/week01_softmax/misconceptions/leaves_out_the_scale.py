@@ -1,4 +1,4 @@
-"""Compares queries and keys without dividing by the root of their size.
+"""Computes scores that are not divided by √d.
 
 Exercise: scaled_dot_product_attention_numpy
 Believes: the dot product is the score.

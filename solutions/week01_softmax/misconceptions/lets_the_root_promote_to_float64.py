@@ -1,9 +1,10 @@
-"""Divides by a NumPy float64 number, which turns float32 scores into float64.
+"""Returns float64 for inputs in float16 and float32.
 
 Exercise: scaled_dot_product_attention_numpy
 Believes: a single number never changes the type of an array.
 Shows: right values, but float16 and float32 inputs give float64 results.
-Hint: Print the type of np.sqrt(5) and of math.sqrt(5), and of a float32 array divided by each.
+Hint: Print the dtype after each step, for float32 inputs. Which NumPy number or array of yours is
+float64?
 Rejected by: test_float_types
 Costs: 20 %
 """

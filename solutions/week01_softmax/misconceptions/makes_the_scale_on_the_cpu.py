@@ -1,10 +1,10 @@
-"""Builds the scale as a new tensor with one entry per key, on the CPU.
+"""Creates a tensor on the CPU, wherever the inputs are.
 
 Exercise: scaled_dot_product_attention
 Believes: a tensor made in the function lives where the inputs live.
 Shows: right on the CPU; an error about two devices on a GPU.
-Hint: On which device does torch create a tensor by default? Does the scale have to be a
-    tensor?
+Hint: On which device does torch create a tensor by default? Which of your tensors are created that
+way, and do they have to be tensors?
 Rejected by: test_device
 Costs: 15 %
 """

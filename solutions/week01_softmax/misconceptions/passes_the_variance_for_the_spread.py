@@ -1,9 +1,10 @@
-"""Passes the variance to a function that expects the standard deviation.
+"""Uses the variance as the standard deviation of the draws.
 
 Exercise: SelfAttention
 Believes: the second argument of `normal` is the variance.
 Shows: the entries of all matrices are too small.
-Hint: Look up what `scale` means in NumPy's `Generator.normal`.
+Hint: What is the standard deviation of the entries that you draw? Compute it, and compare it with
+the docstring's.
 Rejected by: test_matrices
 Costs: 25 %
 """

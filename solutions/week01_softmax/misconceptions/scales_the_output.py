@@ -1,4 +1,4 @@
-"""Divides the blended values by the root.
+"""Computes scores that are not divided by √d, and divides the output by √d.
 
 Exercise: scaled_dot_product_attention_numpy
 Believes: it does not matter where the scale is applied.

@@ -1,10 +1,11 @@
-"""Seeds and uses NumPy's global generator, which all code shares.
+"""Draws from NumPy's older generator (`np.random.seed` or `RandomState`).
 
 Exercise: SelfAttention
 Believes: np.random.seed is how one makes draws repeatable.
 Shows: numbers differ from the assignment's generator, and all other random numbers
     restart.
-Hint: Which function of np.random creates a separate generator?
+Hint: Which generator does the docstring name? Compare the first number that it draws for a seed
+with yours.
 Rejected by: test_matrices
 Costs: 20 %
 """

@@ -1,9 +1,10 @@
-"""Types the softmax again inside the attention, this time without the maximum.
+"""Exponentiates the raw scores inside the attention, so that large scores overflow.
 
 Exercise: scaled_dot_product_attention_numpy
 Believes: scaled scores are always small.
 Shows: right for ordinary inputs, NaN once queries and keys are large.
-Hint: You have already written a softmax that survives large scores. Why write a second one?
+Hint: You have already written a softmax that survives large scores. What is different about the one
+in your attention?
 Rejected by: test_large_scores
 Costs: 20 %
 Belief: overflow

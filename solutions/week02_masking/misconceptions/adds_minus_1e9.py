@@ -1,4 +1,4 @@
-"""Adds -1e9 to hidden scores, so that a hidden inf or NaN stays in the row.
+"""Adds a large negative number to hidden scores, so hidden inf or NaN stays.
 
 Exercise: masked_softmax
 Believes: any score plus a huge negative number is hugely negative.

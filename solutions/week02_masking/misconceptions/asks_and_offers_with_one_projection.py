@@ -1,4 +1,4 @@
-"""Makes queries and keys with the same projection, so that W_k is never used.
+"""Uses the queries as keys, so that W_k has no effect.
 
 Exercise: SelfAttention
 Believes: queries and keys may share their projection.

@@ -1,9 +1,9 @@
-"""Hides the future in every call and does not look at the mask.
+"""Hides the future in every call and ignores the caller's mask.
 
 Exercise: SelfAttention
 Believes: self-attention is always causal, and that is what masks are for.
 Shows: weights above the diagonal are 0 in every call; what the caller hides is seen.
-Hint: Where does your forward use `mask`, apart from its signature?
+Hint: Which mask reaches your softmax: the caller's, or one that your forward makes?
 Rejected by: test_mask
 Costs: 35 %
 """

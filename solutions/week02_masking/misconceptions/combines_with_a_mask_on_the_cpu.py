@@ -1,4 +1,4 @@
-"""Makes a mask on the CPU in the forward pass, which fails once the module is on a GPU.
+"""Creates a tensor on the CPU in the forward pass, wherever the module is.
 
 Exercise: SelfAttention
 Believes: a tensor made in forward lies where the module lies.

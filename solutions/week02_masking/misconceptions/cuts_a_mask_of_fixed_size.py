@@ -1,4 +1,4 @@
-"""Cuts each mask out of one that holds eight tokens, and so comes out too small for longer sequences.
+"""Cuts each mask out of a small one of fixed size.
 
 Exercise: causal_mask
 Believes: no sequence is longer than the one that was tried.

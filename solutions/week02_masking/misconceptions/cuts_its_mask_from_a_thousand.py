@@ -1,4 +1,4 @@
-"""Cuts each mask out of one of a thousand tokens.
+"""Cuts each mask out of one of fixed size, which long sequences exceed.
 
 Exercise: causal_mask
 Believes: a thousand tokens are always enough.

@@ -1,9 +1,10 @@
-"""Computes the filled scores but goes on with the old ones, so that the mask has no effect.
+"""Ignores the mask: hidden entries get a weight as if nothing were hidden.
 
 Exercise: masked_softmax
 Believes: masked_fill changes the tensor it is called on.
 Shows: a plain softmax: hidden entries get their weight as if nothing were hidden.
-Hint: `masked_fill` without an underscore returns a new tensor. Where does yours go?
+Hint: Follow the mask through your code. Which line uses its result? (`masked_fill` without an
+underscore returns a new tensor.)
 Rejected by: test_values
 Costs: 90 %
 """

@@ -1,4 +1,4 @@
-"""Exchanges queries and keys.
+"""Uses the keys as queries and the queries as keys.
 
 Exercise: SelfAttention
 Believes: scores are products of both, so their names do not matter.

@@ -1,4 +1,4 @@
-"""Fills the entries where the mask says True with -1e9.
+"""Fills the entries where the mask says True with a large negative number.
 
 Exercise: masked_softmax
 Believes: masked_fill keeps the entries where its mask is True, and -1e9 is low enough.

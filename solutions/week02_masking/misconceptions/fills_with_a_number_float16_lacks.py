@@ -1,4 +1,4 @@
-"""Hides scores with -1e9 and then zeroes them, which works until the scores are float16.
+"""Hides scores with a number such as -1e9, which float16 cannot represent.
 
 Exercise: masked_softmax
 Believes: every float dtype can represent -1e9.

@@ -1,9 +1,10 @@
-"""Fills hidden scores with a number close to zero, which hides next to nothing.
+"""Gives hidden entries a score of 0, or one very close to it.
 
 Exercise: masked_softmax
 Believes: -1e-9 is a very negative number.
 Shows: hidden entries get about the weight of a score of 0.
-Hint: Read your exponent's sign again: is the number far below zero, or just below zero?
+Hint: What is the exponential of the score that your hidden entries get? Which scores become weights
+of 0?
 Rejected by: test_values
 Costs: 35 %
 Belief: close_to_zero_hides

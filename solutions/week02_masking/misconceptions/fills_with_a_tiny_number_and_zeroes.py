@@ -1,4 +1,4 @@
-"""Fills hidden scores with a number close to zero, and puts zeros in their places afterwards.
+"""Gives hidden entries a score of 0 or close to it, then zeroes their weights.
 
 Exercise: masked_softmax
 Believes: a small negative number hides, and zeros afterwards make sure.

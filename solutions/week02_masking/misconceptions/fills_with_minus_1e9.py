@@ -1,4 +1,4 @@
-"""Fills hidden scores with -1e9, which spreads the weight evenly where everything is hidden.
+"""Fills hidden scores with a large negative number and leaves it at that.
 
 Exercise: masked_softmax
 Believes: -1e9 is as good as minus infinity.

@@ -1,10 +1,10 @@
-"""Fills hidden scores with -inf and stops there, which gives NaN where everything is hidden.
+"""Returns NaN where everything is hidden.
 
 Exercise: masked_softmax
 Believes: -inf gives a weight of zero, always.
 Shows: NaN in empty rows.
-Hint: Work out by hand what the softmax does with a row of nothing but -inf, beginning with its
-    maximum.
+Hint: Work out by hand, step by step, what your softmax does with a row in which everything is
+hidden.
 Rejected by: test_empty_rows
 Costs: 30 %
 Belief: empty_rows

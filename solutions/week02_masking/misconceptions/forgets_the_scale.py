@@ -1,4 +1,4 @@
-"""Leaves the scores unscaled.
+"""Computes scores that are not divided by √d.
 
 Exercise: scaled_dot_product_attention
 Believes: the softmax takes care of the size of the scores.

@@ -1,4 +1,4 @@
-"""Takes a mask but does not pass it on.
+"""Takes a mask that has no effect on the result.
 
 Exercise: SelfAttention
 Believes: the attention function knows about the mask.

@@ -1,4 +1,4 @@
-"""Takes a mask but attends to everything.
+"""Takes a mask that has no effect on the result.
 
 Exercise: scaled_dot_product_attention
 Believes: masked_fill has done its work once it was called.

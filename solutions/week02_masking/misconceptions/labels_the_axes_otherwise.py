@@ -1,9 +1,10 @@
-"""Labels the axes "Key position" and "Query position", while the exercise names other labels.
+"""Gives the axes labels that differ from those in the docstring.
 
 Exercise: plot_attention
 Believes: any sensible label will do.
 Shows: the labels differ from those asked for.
-Hint: Sensible labels! But others look for exactly the two that the docstring names.
+Hint: Others look for exactly the two labels that the docstring names. Which ones does your picture
+have?
 Rejected by: test_axis_labels
 Costs: 15 %
 """

@@ -1,9 +1,9 @@
-"""Labels the Axes that is current, which may be a different one.
+"""Leaves the labels off an Axes that it draws on.
 
 Exercise: plot_attention
 Believes: plt.xlabel labels the picture that was just drawn.
 Shows: right while nothing else was drawn; with another Axes current, that one gets the labels.
-Hint: Make two subplots, draw on the first, and look at both. On which one does pyplot write?
+Hint: Make two subplots, draw on the first, and look at both. Which of them has the labels, if any?
 Rejected by: test_leaves_matplotlib_as_it_was
 Costs: 20 %
 """

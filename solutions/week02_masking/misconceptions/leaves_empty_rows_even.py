@@ -1,4 +1,4 @@
-"""Fills hidden scores with the lowest number of the type, which gives an empty row even weights.
+"""Gives even weights to a row in which everything is hidden.
 
 Exercise: masked_softmax
 Believes: a very low score for everything leaves no weight for anything.

@@ -1,4 +1,4 @@
-"""Fills hidden scores with -inf, so that a query with no visible key becomes NaN.
+"""Returns NaN for a query with no visible key.
 
 Exercise: scaled_dot_product_attention
 Believes: a softmax of -inf is always zero.

@@ -1,4 +1,4 @@
-"""Fills hidden scores with -inf, so that a token with no visible key becomes NaN.
+"""Returns NaN for a token with no visible key.
 
 Exercise: SelfAttention
 Believes: a softmax of -inf is always zero.

@@ -1,4 +1,4 @@
-"""Returns a mask that is meant to be added to the scores (0 and -inf).
+"""Returns a mask of floats that is meant to be added to the scores.
 
 Exercise: causal_mask
 Believes: a mask is something that is added to the scores, as in nn.Transformer.

@@ -3,7 +3,7 @@
 Exercise: causal_mask
 Believes: a mask is a matrix of zeros and ones.
 Shows: the values are right, the dtype is float32.
-Hint: The triangle is right. What is the dtype of `torch.ones` when you do not name one?
+Hint: The triangle is right. Which dtype does it have, and which one does the docstring ask for?
 Rejected by: test_is_boolean
 Costs: 90 %
 Belief: bool_masks

@@ -1,4 +1,4 @@
-"""Makes a mask on the CPU if none is given, which fails for inputs on a GPU.
+"""Creates a tensor on the CPU if no mask is given.
 
 Exercise: scaled_dot_product_attention
 Believes: new tensors are made where they are needed.

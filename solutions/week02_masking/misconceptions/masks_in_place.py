@@ -4,7 +4,7 @@ Exercise: masked_softmax
 Believes: an in-place fill saves memory and does no harm.
 Shows: right weights, but the caller's scores have changed; a leaf that needs gradients raises an
     error.
-Hint: Print the scores before and after the call. Which of torch's fills leaves its input alone?
+Hint: Print the scores before and after the call. Which of your operations writes into its input?
 Rejected by: test_values
 Costs: 20 %
 Belief: changes_the_argument

@@ -1,9 +1,9 @@
-"""Divides the scores by embed_size**-0.5, which multiplies them by the root.
+"""Multiplies the scores by the root of the embedding size.
 
 Exercise: SelfAttention
 Believes: embed_size**-0.5 is the root, and one divides by the root.
 Shows: scores are embed_size times as large as they should be, and the weights almost one-hot.
-Hint: What is 1 / embed_size**-0.5? How large are the scores before and after your scale?
+Hint: How large are the scores before and after your scale? Should it make them larger?
 Rejected by: test_values
 Costs: 30 %
 Belief: scale_upside_down

@@ -1,4 +1,4 @@
-"""Calls the projections query, key and value.
+"""Gives the projections names that differ from those in the docstring.
 
 Exercise: SelfAttention
 Believes: the names of submodules are a private matter.

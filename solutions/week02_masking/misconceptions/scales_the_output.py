@@ -1,4 +1,4 @@
-"""Divides the output by √d.
+"""Computes scores that are not divided by √d, and divides the output by √d.
 
 Exercise: scaled_dot_product_attention
 Believes: it does not matter where the scale goes.

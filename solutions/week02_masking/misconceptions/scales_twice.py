@@ -1,9 +1,10 @@
-"""Scales the queries although the attention function scales already.
+"""Divides the scores by d in all, as if they were scaled twice.
 
 Exercise: SelfAttention
 Believes: the module is responsible for the scale.
 Shows: weights that are too even, as if divided by d.
-Hint: Who divides by √d: your module or the function that it calls?
+Hint: By what are the scores divided in all before the softmax? Count your module and every function
+that it calls.
 Rejected by: test_values
 Costs: 30 %
 """

@@ -1,4 +1,4 @@
-"""Uses W_v for the keys and W_k for the values.
+"""Uses the values as keys and the keys as values.
 
 Exercise: SelfAttention
 Believes: the order of keys and values does not matter, since both are learned.

@@ -1,4 +1,4 @@
-"""Collects the heads in a buffer of the default dtype.
+"""Returns the default dtype for every dtype of the input.
 
 Exercise: merge_heads
 Believes: a new tensor takes its dtype from what is written into it.

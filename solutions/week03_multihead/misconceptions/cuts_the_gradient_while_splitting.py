@@ -1,4 +1,4 @@
-"""Works on `x.data`, so no gradient can flow back through the heads.
+"""Takes x out of autograd's graph, so that no gradient flows back.
 
 Exercise: split_heads
 Believes: moving numbers is not a computation, so autograd need not record it.

@@ -1,4 +1,4 @@
-"""Leaves the scores unscaled.
+"""Computes scores that are not divided by √d.
 
 Exercise: MultiHeadAttention
 Believes: the scaling is an optional refinement.

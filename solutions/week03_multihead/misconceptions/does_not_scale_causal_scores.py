@@ -1,4 +1,4 @@
-"""Leaves the scores unscaled.
+"""Computes scores that are not divided by √d.
 
 Exercise: CausalSelfAttention
 Believes: with a mask the size of the scores does not matter.

@@ -1,9 +1,9 @@
-"""Always makes three panels.
+"""Makes a number of panels that is not the number of heads.
 
 Exercise: plot_heads
 Believes: every model has three heads.
 Shows: an error or missing panels for any other number of heads.
-Hint: Where does the number of heads come from: from the weights, or from your code?
+Hint: How many panels does your figure have for two heads, and for five?
 Rejected by: test_any_number_of_heads
 Costs: 30 %
 """

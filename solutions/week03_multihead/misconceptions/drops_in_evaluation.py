@@ -3,7 +3,7 @@
 Exercise: CausalSelfAttention
 Believes: F.dropout knows whether the module is training.
 Shows: two evaluations of one input differ.
-Hint: What is the default of F.dropout's `training`, and who knows which mode the module is in?
+Hint: How does your dropout learn which mode the module is in? What does it assume if no one says?
 Rejected by: test_no_dropout_in_evaluation
 Costs: 20 %
 """

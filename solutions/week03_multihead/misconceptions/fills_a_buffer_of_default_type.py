@@ -1,4 +1,4 @@
-"""Copies the heads into a new buffer that always has the default dtype and lives on the CPU.
+"""Returns the default dtype for every dtype of the input.
 
 Exercise: split_heads
 Believes: `torch.zeros(shape)` takes dtype and device from the tensor assigned to it.

@@ -1,9 +1,9 @@
-"""Divides the query projection by √d as well, so that the scores are scaled twice.
+"""Puts 1/√d into the copied weights, so that the scores are scaled twice.
 
 Exercise: from_torch
 Believes: PyTorch's module leaves the scaling to its weights.
 Shows: every head's weights are too flat.
-Hint: Both modules divide the scores by √d themselves. What happens if W_q does so too?
+Hint: Both modules divide the scores by √d themselves. What happens if the copied weights do so too?
 Rejected by: test_self_attention
 Costs: 35 %
 """

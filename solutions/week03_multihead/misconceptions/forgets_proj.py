@@ -3,7 +3,7 @@
 Exercise: CausalSelfAttention
 Believes: concatenating the heads finishes the job.
 Shows: the output is independent of `proj`.
-Hint: Which of your layers is never called?
+Hint: Which of your layers has no effect on the output?
 Rejected by: test_values
 Costs: 25 %
 Belief: no_output_projection

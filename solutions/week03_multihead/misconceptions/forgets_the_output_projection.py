@@ -3,7 +3,7 @@
 Exercise: MultiHeadAttention
 Believes: concatenating the heads finishes the job.
 Shows: the outputs of the heads are never mixed with each other.
-Hint: Which of your four layers is never called? See the last step of §3.2.2.
+Hint: Which of your four layers has no effect on the output? See the last step of §3.2.2.
 Rejected by: test_self_attention
 Costs: 30 %
 Belief: no_output_projection

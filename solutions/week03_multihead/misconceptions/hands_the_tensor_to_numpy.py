@@ -4,7 +4,8 @@ gradients.
 Exercise: plot_heads
 Believes: NumPy and Matplotlib understand every tensor.
 Shows: an error for bfloat16, and for weights that need gradients.
-Hint: What has to happen to a tensor before `.numpy()` accepts it? The provided function does it.
+Hint: What has to happen to a tensor before `.numpy()` accepts it? Week 2's heatmap had the same
+task.
 Rejected by: test_every_dtype
 Costs: 20 %
 """

@@ -1,9 +1,10 @@
-"""Hides entries with a score of -1e-12.
+"""Gives hidden entries a score of 0, or one very close to it.
 
 Exercise: CausalSelfAttention
 Believes: a number close to zero hides an entry.
 Shows: hidden entries get the weight of a score of 0.
-Hint: What is exp(-1e-12)? Which scores become weights of 0?
+Hint: What is the exponential of the score that your hidden entries get? Which scores become weights
+of 0?
 Rejected by: test_values
 Costs: 35 %
 """

@@ -1,4 +1,4 @@
-"""Fills the future with -1e9, a number that float16 does not have.
+"""Fills the future with a number such as -1e9, which float16 cannot represent.
 
 Exercise: CausalSelfAttention
 Believes: -1e9 works in every dtype.

@@ -1,4 +1,4 @@
-"""Hides the diagonal too, with -inf, so that the first token has nothing left and becomes NaN.
+"""Hides the diagonal too, so that the first token sees nothing and becomes NaN.
 
 Exercise: CausalSelfAttention
 Believes: 'only earlier tokens' leaves out the present one.

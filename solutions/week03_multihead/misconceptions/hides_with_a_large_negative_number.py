@@ -1,9 +1,10 @@
-"""Fills hidden scores with -1e9 and leaves it at that.
+"""Fills hidden scores with a large negative number and leaves it at that.
 
 Exercise: MultiHeadAttention
 Believes: -1e9 is as good as minus infinity.
 Shows: a query with nothing to attend to attends to everything equally, and float16 cannot hold the number.
-Hint: What does the softmax make of a row in which every score is -1e9? And what is the largest float16?
+Hint: What does the softmax make of a row in which every score is equally low? And what is the
+largest float16?
 Rejected by: test_fully_masked_rows
 Costs: 20 %
 Belief: large_negative_number

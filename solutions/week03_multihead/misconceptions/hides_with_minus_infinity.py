@@ -1,9 +1,10 @@
-"""Fills hidden scores with minus infinity and takes the plain softmax.
+"""Returns NaN for a query that has nothing to attend to.
 
 Exercise: MultiHeadAttention
 Believes: every query can see at least one key.
 Shows: a query with nothing to attend to becomes NaN.
-Hint: A row of only minus infinity has no largest entry to subtract. What should such a row give?
+Hint: Work out what your softmax does with a row in which every key is hidden. What should such a
+row give?
 Rejected by: test_fully_masked_rows
 Costs: 20 %
 """

@@ -1,4 +1,4 @@
-"""Takes the mask but never uses it.
+"""Takes a mask that has no effect on the result.
 
 Exercise: MultiHeadAttention
 Believes: masking happens somewhere else.

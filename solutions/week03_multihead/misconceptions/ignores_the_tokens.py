@@ -1,9 +1,9 @@
-"""Never uses the tokens.
+"""Leaves panels without the tokens as tick labels.
 
 Exercise: plot_heads
 Believes: tokens are drawn by the caller.
 Shows: the axes carry numbers.
-Hint: Follow `tokens` through your function.
+Hint: Follow `tokens` through your function. Which panels do they reach?
 Rejected by: test_tokens_on_both_axes
 Costs: 20 %
 """

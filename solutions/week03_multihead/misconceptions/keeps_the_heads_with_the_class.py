@@ -1,4 +1,4 @@
-"""Keeps the number of heads with the class, where the next module replaces it.
+"""Keeps the number of heads where the next module replaces it.
 
 Exercise: MultiHeadAttention
 Believes: constructor arguments can be stored on the class.

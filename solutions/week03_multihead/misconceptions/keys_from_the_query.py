@@ -1,4 +1,4 @@
-"""Projects the query for the keys, so that every call is self-attention.
+"""Makes the keys from the query, whatever the key argument is.
 
 Exercise: MultiHeadAttention
 Believes: queries and keys are always made from the same sequence.

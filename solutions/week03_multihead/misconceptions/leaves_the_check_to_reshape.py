@@ -1,4 +1,4 @@
-"""Lets `reshape` fail by itself where the width cannot be cut evenly.
+"""Raises a RuntimeError where the width cannot be cut evenly.
 
 Exercise: split_heads
 Believes: any exception will do.

@@ -1,4 +1,4 @@
-"""Rounds the number of rows down, so that the last heads get no panel.
+"""Draws no panel for the last of three or five heads.
 
 Exercise: plot_heads
 Believes: the number of heads is always a multiple of the number of columns.

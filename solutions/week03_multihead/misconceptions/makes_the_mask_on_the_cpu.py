@@ -1,9 +1,9 @@
-"""Makes the causal mask on the CPU, wherever x lives.
+"""Creates a tensor on the CPU, wherever x is.
 
 Exercise: CausalSelfAttention
 Believes: torch moves tensors to where they are needed.
 Shows: right on the CPU; on a GPU the mask and the scores are on two devices, which is an error.
-Hint: Which argument of torch.ones sets the mask's device, and which device should it be?
+Hint: Which argument sets the device of a new tensor, and which device should it be?
 Rejected by: test_device
 Costs: 15 %
 """

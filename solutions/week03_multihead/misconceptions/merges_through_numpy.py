@@ -1,4 +1,4 @@
-"""Merges through a NumPy array, which autograd cannot follow.
+"""Takes the heads out of autograd's graph, so that no gradient flows back.
 
 Exercise: merge_heads
 Believes: a tensor made from the same numbers is the same tensor.

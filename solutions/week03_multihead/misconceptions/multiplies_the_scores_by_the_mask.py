@@ -1,4 +1,4 @@
-"""Multiplies the scores by the mask, so that a hidden key has the score 0.
+"""Gives hidden keys the score 0.
 
 Exercise: MultiHeadAttention
 Believes: a score of zero means no attention.

@@ -1,10 +1,11 @@
-"""Reads the fused projection as keys, queries, values.
+"""Uses the first third of the fused projection as keys, the second as queries.
 
 Exercise: CausalSelfAttention
 Believes: the order of the three parts is free.
 Shows: queries and keys have changed places; it does not show until weights are copied from
     elsewhere.
-Hint: The docstring fixes an order for the output of `qkv`. In which order do you name the parts?
+Hint: The docstring fixes an order for the output of `qkv`. Follow its first third to the scores:
+does it end up in the rows?
 Rejected by: test_values
 Costs: 25 %
 """

@@ -1,9 +1,10 @@
-"""Reads the fused projection as values, keys, queries.
+"""Uses the first third of the fused projection as values, the last as queries.
 
 Exercise: CausalSelfAttention
 Believes: the order of the three parts is free.
 Shows: the values play the queries' role.
-Hint: The docstring fixes an order for the output of `qkv`. In which order do you name the parts?
+Hint: The docstring fixes an order for the output of `qkv`. Follow each third to the place where it
+is used.
 Rejected by: test_values
 Costs: 25 %
 """

@@ -1,4 +1,4 @@
-"""Applies the scale to the output of the heads.
+"""Computes scores that are not divided by √d, and divides the heads' outputs by √d.
 
 Exercise: MultiHeadAttention
 Believes: dividing by √d anywhere along the way comes to the same.

@@ -1,4 +1,4 @@
-"""Shares one range of colours between the panels but stretches it to the largest weight.
+"""Ends the colour range at the largest weight.
 
 Exercise: plot_heads
 Believes: a range that fits the data is easier to read.

@@ -1,4 +1,4 @@
-"""Leaves the score of a position with itself unchanged.
+"""Lets a position attend to itself as freely as to others.
 
 Exercise: lsh_attention
 Believes: Attending to oneself is harmless, as in ordinary attention.

@@ -3,7 +3,7 @@
 Exercise: lsh_attention
 Believes: All rounds are equally good.
 Shows: Right for one round; with several, a round in which a position was alone counts fully.
-Hint: combine_rounds needs the logsumexps of the rounds. What do you hand to it?
+Hint: Which number says how much a round found, and where does your code use it?
 Rejected by: test_rounds_count_by_what_they_found
 Costs: 30 %
 Belief: averaged_rounds

@@ -1,4 +1,4 @@
-"""Leaves out the division by the square root of the head size.
+"""Computes scores that are not divided by √d.
 
 Exercise: lsh_attention
 Believes: Unit keys make the scale unnecessary.

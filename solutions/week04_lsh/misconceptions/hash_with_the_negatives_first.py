@@ -1,9 +1,10 @@
-"""Puts xR and -xR in the wrong order.
+"""Gives each vector the bucket that its negative should get.
 
 Exercise: hash_vectors
 Believes: The order of the two halves does not matter.
 Shows: The partition is right, but every bucket number is off by half the number of buckets.
-Hint: Compare the order in [xR ; -xR] with the order in your concatenation.
+Hint: Take one column w and the vector x = w. Which bucket is argmax of [xR ; -xR] by hand, and
+which one is yours?
 Rejected by: test_values
 Costs: 20 %
 """

@@ -1,9 +1,9 @@
-"""Forgets to pass causal on to the attention.
+"""Does the same with and without causal.
 
 Exercise: LSHAttention
 Believes: Storing the flag is enough.
 Shows: A causal module answers like one that is not.
-Hint: Where is self.causal read?
+Hint: Follow `causal` from the constructor to the scores. Where does it get lost?
 Rejected by: test_causal
 Costs: 30 %
 Belief: causal_ignored

@@ -1,4 +1,4 @@
-"""Draws the rotations from a new generator.
+"""Draws the rotations without the generator that it is given.
 
 Exercise: LSHAttention
 Believes: A fixed seed makes the module reproducible.

@@ -1,4 +1,4 @@
-"""Keeps its sizes with the class, where the next module replaces them.
+"""Keeps its sizes where the next module replaces them.
 
 Exercise: LSHAttention
 Believes: constructor arguments can be stored on the class.

@@ -3,7 +3,7 @@
 Exercise: LSHAttention
 Believes: Merging the heads is the last step.
 Shows: W_o has no influence on the output.
-Hint: Which of the three projections does your forward never call?
+Hint: Which of the three projections has no effect on the output?
 Rejected by: test_values
 Costs: 30 %
 """

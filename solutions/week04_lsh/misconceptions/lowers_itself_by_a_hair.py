@@ -1,9 +1,10 @@
-"""Lowers the score of a position with itself by only 1e-5.
+"""Lowers the score of a position with itself by next to nothing.
 
 Exercise: lsh_attention
 Believes: A small penalty breaks the tie.
 Shows: Self-attention is practically as strong as without a penalty.
-Hint: Mind the sign of the exponent.
+Hint: By how much does your code lower it? Compare that with the docstring, down to the sign of the
+exponent.
 Rejected by: test_itself_comes_last
 Costs: 20 %
 """

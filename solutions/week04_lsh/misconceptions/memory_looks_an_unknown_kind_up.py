@@ -1,4 +1,4 @@
-"""Looks the kind up in a dict, so that an unknown one ends in a KeyError.
+"""Raises a KeyError for an unknown kind.
 
 Exercise: attention_memory
 Believes: an error is an error.

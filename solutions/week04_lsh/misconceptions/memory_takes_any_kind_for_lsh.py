@@ -1,4 +1,4 @@
-"""Answers for a kind of attention it does not know, as if it were LSH.
+"""Raises no error for a kind of attention that it does not know.
 
 Exercise: attention_memory
 Believes: What is not full attention must be LSH attention.

@@ -1,4 +1,4 @@
-"""Fills a sequence up with zeros where its length is not divisible.
+"""Accepts a length that is not divisible by bucket_size.
 
 Exercise: LSHAttention
 Believes: Padding helps the caller.

@@ -4,8 +4,8 @@ Exercise: combine_rounds
 Believes: The lowest finite number is good enough if there are no keys.
 Shows: A position whose logsumexp is -inf in every round gets the mean of outputs that are no
     answers.
-Hint: After your softmax, what are the weights of a position whose logsumexps are all the lowest
-    number? What does the docstring require there?
+Hint: What weights does your softmax give a position whose logsumexps are all -inf? What does the
+docstring require there?
 Rejected by: test_position_without_keys_in_any_round
 Costs: 15 %
 """

@@ -1,4 +1,4 @@
-"""Answers in the dtype of the logsumexps.
+"""Returns float32 for outputs in half precision.
 
 Exercise: combine_rounds
 Believes: Promotion picks the right dtype.

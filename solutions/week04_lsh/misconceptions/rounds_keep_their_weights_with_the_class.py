@@ -1,4 +1,4 @@
-"""Keeps its weights with the class, where the next call replaces them.
+"""Keeps its weights where the next call replaces them.
 
 Exercise: combine_rounds
 Believes: the function's data can be stored on the function object.

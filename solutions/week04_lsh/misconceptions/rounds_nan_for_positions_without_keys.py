@@ -1,4 +1,4 @@
-"""Takes the softmax over rounds of which none met a key.
+"""Returns NaN for a position that met no key in any round.
 
 Exercise: combine_rounds
 Believes: A softmax always has something to share out.

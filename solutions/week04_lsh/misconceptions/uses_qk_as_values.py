@@ -3,7 +3,7 @@
 Exercise: LSHAttention
 Believes: Shared QK means that one projection serves for all three.
 Shows: W_v has no influence on the output.
-Hint: Which of the three projections does your forward never call?
+Hint: Which of the three projections has no effect on the output?
 Rejected by: test_values
 Costs: 35 %
 """

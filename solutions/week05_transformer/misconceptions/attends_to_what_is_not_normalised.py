@@ -3,7 +3,8 @@
 Exercise: TransformerBlock
 Believes: one normalisation in a block is enough.
 Shows: large inputs make the attention's scores large, and its weights nearly one-hot.
-Hint: Count the normalisations on the way through the block. Which of your two is never called?
+Hint: Count the normalisations on the way through the block. Which of your two has no effect on the
+output?
 Rejected by: test_values
 Costs: 30 %
 """

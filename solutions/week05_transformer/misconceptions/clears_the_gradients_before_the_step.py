@@ -1,4 +1,4 @@
-"""Clears the gradients between backward() and step(), so that nothing is learned.
+"""Never moves the parameters, so that nothing is learned.
 
 Exercise: fit
 Believes: the gradients have to be cleared in every step, anywhere.

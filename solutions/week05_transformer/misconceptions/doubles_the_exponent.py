@@ -1,4 +1,4 @@
-"""Doubles a counter that already goes in steps of two.
+"""Doubles the exponent, so that frequencies fall twice as fast as they should.
 
 Exercise: sinusoidal_positions
 Believes: the formula says 2i, so the exponent needs a 2.

@@ -1,4 +1,4 @@
-"""Divides the number of the pair by the width, where the formula divides twice that number.
+"""Halves the exponent, so that frequencies fall more slowly than they should.
 
 Exercise: sinusoidal_positions
 Believes: i and 2i are both just a counter.

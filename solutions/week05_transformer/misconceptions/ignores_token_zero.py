@@ -3,7 +3,8 @@
 Exercise: fit
 Believes: 0 is padding.
 Shows: positions whose target is 0 count for nothing, and the model never learns to say it.
-Hint: In our vocabularies 0 is a token like the others; in the verses it is the newline. What does ignore_index do?
+Hint: In our vocabularies 0 is a token like the others; in the verses it is the newline. Which
+positions count in your loss?
 Rejected by: test_no_token_is_special
 Costs: 30 %
 """

@@ -1,4 +1,4 @@
-"""Takes the device of the random numbers from the generator, even if there is none.
+"""Uses attributes of the generator even if there is no generator.
 
 Exercise: generate
 Believes: every caller hands a generator over.

@@ -1,4 +1,4 @@
-"""Keeps its list of blocks with the class, where the next model replaces it.
+"""Keeps its list of blocks where the next model replaces it.
 
 Exercise: MiniTransformer
 Believes: constructor arguments can be stored on the class.

@@ -1,4 +1,4 @@
-"""Keeps the feed-forward layer with the class, where the next block replaces it.
+"""Keeps the feed-forward layer where the next block replaces it.
 
 Exercise: TransformerBlock
 Believes: constructor arguments can be stored on the class.

@@ -1,4 +1,4 @@
-"""Keeps max_len with the class, where the next model replaces it.
+"""Keeps max_len where the next model replaces it.
 
 Exercise: MiniTransformer
 Believes: constructor arguments can be stored on the class.

@@ -1,4 +1,4 @@
-"""Leaves it to the assignment of the cosines to refuse an odd width.
+"""Raises a RuntimeError for an odd width.
 
 Exercise: sinusoidal_positions
 Believes: what cannot work will fail by itself.

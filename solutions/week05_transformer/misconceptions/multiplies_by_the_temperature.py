@@ -1,4 +1,4 @@
-"""Multiplies the logits by the temperature.
+"""Applies the temperature the wrong way round.
 
 Exercise: generate
 Believes: hotter means more.

@@ -1,9 +1,9 @@
-"""Computes gradients but never updates the parameters.
+"""Never moves the parameters, so that nothing is learned.
 
 Exercise: fit
 Believes: backward() trains the model.
 Shows: every loss is the same, and the parameters do not change.
-Hint: backward() only fills each parameter's `.grad`. Who moves the parameters?
+Hint: Which line makes the gradients, which one uses them, and what happens to them in between?
 Rejected by: test_losses
 Costs: 90 %
 Same as: clears_the_gradients_before_the_step because neither moves a parameter

@@ -1,4 +1,4 @@
-"""Records each loss as a tensor, with its graph.
+"""Records each loss as a tensor.
 
 Exercise: fit
 Believes: a loss is a loss.

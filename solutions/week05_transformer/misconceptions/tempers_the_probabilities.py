@@ -1,4 +1,4 @@
-"""Divides the probabilities by the temperature.
+"""Draws from the same probabilities at every temperature above 0.
 
 Exercise: generate
 Believes: before or after the softmax makes no difference.

@@ -1,4 +1,4 @@
-"""Trains the model in the mode in which it comes.
+"""Trains without dropout if the model comes in evaluation mode.
 
 Exercise: fit
 Believes: a model is in training mode unless someone changes that.

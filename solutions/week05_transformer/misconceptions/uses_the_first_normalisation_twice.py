@@ -1,4 +1,4 @@
-"""Uses ln1 in front of both halves; ln2 exists but is never called.
+"""Uses ln1 in front of both halves, so that ln2 has no effect.
 
 Exercise: TransformerBlock
 Believes: one LayerNorm is as good as another.

@@ -1,9 +1,9 @@
-"""Fills hidden scores with -inf.
+"""Returns NaN for a query with no visible key.
 
 Exercise: additive_attention
 Believes: exp(-inf) is 0, so nothing can go wrong.
 Shows: A query without a visible key is NaN, and so is every gradient.
-Hint: What is -inf minus -inf? Week 2 has a way without it.
+Hint: What does your softmax do with a row in which every key is hidden? Week 2 had a way out.
 Rejected by: test_fully_masked_rows
 Costs: 20 %
 """

@@ -1,9 +1,9 @@
-"""Ignores the mask.
+"""Takes a mask that has no effect on the result.
 
 Exercise: additive_attention
 Believes: Masks belong to the transformer.
 Shows: Hidden keys have weight.
-Hint: Where does your code read `mask`?
+Hint: Follow the mask through your function. Which line uses its result?
 Rejected by: test_masks
 Costs: 35 %
 """

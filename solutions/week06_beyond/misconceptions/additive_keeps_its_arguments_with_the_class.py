@@ -1,4 +1,4 @@
-"""Keeps its arguments with the class, where the next call replaces them.
+"""Keeps its arguments where the next call replaces them.
 
 Exercise: additive_attention
 Believes: the function's data can be stored on the function object.

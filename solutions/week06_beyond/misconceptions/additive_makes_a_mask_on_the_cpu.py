@@ -1,4 +1,4 @@
-"""Makes a mask on the CPU if none is given.
+"""Creates a tensor on the CPU if no mask is given.
 
 Exercise: additive_attention
 Believes: torch moves tensors together by itself.

@@ -1,9 +1,9 @@
-"""Fills hidden scores with -inf.
+"""Lets one query with no visible key turn gradients into NaN.
 
 Exercise: attention_backward
 Believes: exp(-inf) is 0, so nothing can go wrong.
 Shows: one query without a visible key, and the gradients of all keys and values are NaN.
-Hint: What is -inf minus -inf? Week 2 has a way without it.
+Hint: What does your softmax do with a row in which every key is hidden? Week 2 had a way out.
 Rejected by: test_fully_masked_rows
 Costs: 20 %
 """

@@ -1,4 +1,4 @@
-"""Scales the gradient of the scores, and then the gradients of queries and keys again.
+"""Scales the gradients of queries and keys twice.
 
 Exercise: attention_backward
 Believes: every gradient that leaves the function is scaled.

@@ -1,4 +1,4 @@
-"""Sums over the wrong axis of the weights.
+"""Sums over the queries in the gradient of the softmax.
 
 Exercise: attention_backward
 Believes: any axis of the table will do.

@@ -1,4 +1,4 @@
-"""Does not rescale x before the threshold.
+"""Gives the probabilities of inputs that are twice as large.
 
 Exercise: entmax15
 Believes: the factor α - 1 only matters for the threshold.

@@ -1,4 +1,4 @@
-"""Keeps its result with the class, where the next call replaces it.
+"""Keeps its result where the next call replaces it.
 
 Exercise: entmax15
 Believes: the function's data can be stored on the function object.

@@ -1,10 +1,10 @@
-"""Divides by d**-0.25, which multiplies by the fourth root.
+"""Multiplies x by the fourth root of d.
 
 Exercise: favor_features
 Believes: d**-0.25 is the fourth root, and one divides by it.
 Shows: the scaled vectors are longer than x instead of shorter, and the features far too small or
     too large.
-Hint: What is 1 / d**-0.25? Are your vectors shorter or longer afterwards?
+Hint: For d = 16, are your vectors shorter or longer than x after the scaling? By what factor?
 Rejected by: test_values
 Costs: 30 %
 """

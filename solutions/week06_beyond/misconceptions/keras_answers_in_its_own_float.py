@@ -1,4 +1,4 @@
-"""Casts everything to Keras' default, float32, and leaves it there.
+"""Returns float32 for every dtype of the inputs.
 
 Exercise: keras_attention
 Believes: Keras computes in float32 anyway.

@@ -1,4 +1,4 @@
-"""Uses methods that only torch tensors have.
+"""Uses functions or methods that only torch has.
 
 Exercise: keras_attention
 Believes: where the backend is torch, torch may be used.

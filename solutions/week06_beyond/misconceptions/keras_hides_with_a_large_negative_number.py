@@ -1,9 +1,9 @@
-"""Hides keys with the score -1e9.
+"""Fills hidden scores with a large negative number and leaves it at that.
 
 Exercise: keras_attention
 Believes: a very small weight is as good as none.
 Shows: a query with no visible key attends to all keys equally.
-Hint: Softmax sees differences only. What is left when all scores of a row are -1e9?
+Hint: Softmax sees differences only. What is left when all scores of a row are equally low?
 Rejected by: test_empty_rows
 Costs: 25 %
 """

@@ -1,4 +1,4 @@
-"""Hides keys with a score of -1e-12, and puts zeros in their places afterwards.
+"""Gives hidden entries a score of 0 or close to it, then zeroes their weights.
 
 Exercise: keras_attention
 Believes: a small negative number hides, and zeros afterwards make sure.

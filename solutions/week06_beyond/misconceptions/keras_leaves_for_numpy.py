@@ -1,4 +1,4 @@
-"""Takes the tensors to NumPy and back.
+"""Takes the tensors out of the graph, for instance to NumPy and back.
 
 Exercise: keras_attention
 Believes: keras.ops.convert_to_numpy is part of keras.ops, so nothing is lost.

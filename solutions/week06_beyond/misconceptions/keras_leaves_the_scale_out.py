@@ -1,4 +1,4 @@
-"""Leaves the scale out.
+"""Computes scores that are not divided by √d.
 
 Exercise: keras_attention
 Believes: a softmax does not mind how large the scores are.

@@ -1,4 +1,4 @@
-"""Uses i - j as the distance.
+"""Exchanges the rows for keys before and after the query.
 
 Exercise: relative_attention
 Believes: a distance has no sign, or its sign is a matter of taste.

@@ -1,9 +1,9 @@
-"""Divides the scores by d**-0.5, which multiplies them by the root.
+"""Multiplies the scores by the root of the head size.
 
 Exercise: relative_attention
 Believes: d**-0.5 is the root, and one divides by the root.
 Shows: scores are d times as large as they should be, and the weights almost one-hot.
-Hint: What is 1 / d**-0.5? How large are the scores before and after your scale?
+Hint: How large are the scores before and after your scale? Should it make them larger?
 Rejected by: test_values
 Costs: 30 %
 """

@@ -1,4 +1,4 @@
-"""Doubles a counter that already goes in steps of two.
+"""Doubles the exponent, so that later pairs turn too slowly.
 
 Exercise: rotary
 Believes: the formula says 2i, so the exponent needs a 2.

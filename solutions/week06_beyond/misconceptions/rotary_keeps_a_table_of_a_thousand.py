@@ -1,9 +1,9 @@
-"""Looks angles up in a table of 1024 positions.
+"""Turns all positions from 1024 on by the same angles.
 
 Exercise: rotary
 Believes: no text is longer than that.
 Shows: positions from 1024 on are all turned like the last one.
-Hint: What does your table say for position 5000?
+Hint: By which angles does your code turn position 5000?
 Rejected by: test_positions_beyond_a_thousand
 Costs: 20 %
 """

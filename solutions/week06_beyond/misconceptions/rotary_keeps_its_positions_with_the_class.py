@@ -1,4 +1,4 @@
-"""Keeps its positions with the class, where the next call replaces them.
+"""Keeps its positions where the next call replaces them.
 
 Exercise: rotary
 Believes: the function's data can be stored on the function object.

@@ -1,4 +1,4 @@
-"""Numbers the pairs 0, 1, 2, … in the exponent, where the formula counts 0, 2, 4, ….
+"""Halves the exponent, so that later pairs turn too fast.
 
 Exercise: rotary
 Believes: i is the number of the pair, and the 2 is for the two entries.

@@ -1,4 +1,4 @@
-"""Keeps its support with the class, where the next call replaces it.
+"""Keeps its support where the next call replaces it.
 
 Exercise: sparsemax
 Believes: the function's data can be stored on the function object.

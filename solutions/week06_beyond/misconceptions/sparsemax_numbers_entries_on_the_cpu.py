@@ -1,9 +1,9 @@
-"""Makes the ranks 1 … n on the CPU, wherever the input lives.
+"""Creates a tensor on the CPU, wherever the input is.
 
 Exercise: sparsemax
 Believes: a new tensor lives where the others do.
 Shows: right on the CPU; on a GPU an error about two devices.
-Hint: On which device does torch.arange create a tensor by default?
+Hint: On which device does torch create a tensor by default?
 Rejected by: test_device
 Costs: 15 %
 """
