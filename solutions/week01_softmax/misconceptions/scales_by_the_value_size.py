@@ -1,4 +1,4 @@
-"""Scales by the size of the values, where the size of the queries and keys is meant.
+"""Scales by the size of the values.
 
 Exercise: scaled_dot_product_attention_numpy
 Believes: all vectors have the same size anyway.
