@@ -101,8 +101,8 @@ def hints_to_show(folder: WeekFolder, exercise: str, again: bool) -> tuple[list[
     state.hints[exercise] = len(shown) + 1
     if problem := save_state(folder.memory, state):
         return every[: len(shown) + 1], (
-            f"{folder.path.name} cannot record that this hint was shown ({problem}), so the hint will "
-            f"be shown again. Make the folder writable, or read {FILE}."
+            f"{folder.path.name} cannot record that this hint was shown ({problem}), so the hint "
+            f"will be shown again. Make the folder writable, or read {FILE}."
         )
     return every[: len(shown) + 1], ""
 
