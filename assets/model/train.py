@@ -289,6 +289,7 @@ def main() -> None:
     options.add_argument("--steps", type=int, default=3000)
     options.add_argument("--out", type=Path, default=HERE)
     chosen = options.parse_args()
+    chosen.out.mkdir(parents=True, exist_ok=True)
     seen, unseen = split_novels()
     merges = learn_merges(seen, VOCABULARY - FIRST_MERGED)
     torch.manual_seed(0)

@@ -131,7 +131,7 @@ class LiveGrading:
             try:
                 await self._grade(week, live)
             except (KitError, OSError) as error:
-                live.problem = f"Grading failed: {error}. Save the file again to repeat it."
+                live.problem = f"Grading failed: {error}. Save the file to try again."
             if live.busy:
                 live.busy = False
                 live.version += 1

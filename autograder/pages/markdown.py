@@ -227,5 +227,5 @@ def formula(tex: str, display: str) -> str:
         mathml = converter.convert_with_local_state(tex, displaystyle=display == "block")
     except Exception:  # a formula may trigger any bug in the converter
         return str(Markup("<code>{}</code>").format(tex))
-    # browsers clip long braces: page.css draws a line instead
-    return mathml.replace("<mo>⏟</mo>", "<mspace></mspace>")
+    # browsers clip long braces: page.css draws a line instead, and Firefox needs the room below it
+    return mathml.replace("<mo>⏟</mo>", '<mspace height="0.4em"></mspace>')

@@ -27,7 +27,7 @@ from ..authoring.lesson.syllabus import (
     rough_hours,
     total_minutes,
 )
-from ..authoring.verify.public_files import cell_problems, run_lesson
+from ..authoring.verify.public_files import cell_problems, imported_modules, run_lesson
 from ..batch.store import content_hash
 from ..files import replace_file, replace_folder
 from ..model.course import Course, Week
@@ -149,7 +149,8 @@ def executed_lesson(course: Course, week: Week, files: dict[str, bytes]) -> Any:
 
     Raise BuildError if a cell fails or prints to standard error.
     """
-    inputs = {**files, "": course.solution(week).read_bytes()}
+    inputs = files | imported_modules(course, week, files)
+    inputs[""] = course.solution(week).read_bytes()
     digest = content_hash(inputs, __version__.encode())  # library versions are ignored
     cached = course.state / "site" / f"{week.name}-{digest}.ipynb"
     if cached.is_file():

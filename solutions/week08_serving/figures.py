@@ -185,6 +185,6 @@ def speculation() -> Figure:
         places = [token + 0.2 * number for token in range(5)]
         axes.bar(places, heights.tolist(), 0.18, color=colour, edgecolor="black", label=name)
     axes.set_xticks([token + 0.3 for token in range(5)], [f"token {token}" for token in range(5)])
-    axes.set(ylabel="probability", title="The first token of 20 000 speculative steps")
+    axes.set(ylabel="probability", title="The first token of 20,000 speculative steps")
     figure.legend(loc="outside lower center", fontsize=9, ncols=2)
     return figure

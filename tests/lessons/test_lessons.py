@@ -17,7 +17,8 @@ from nbclient import NotebookClient
 from PIL import Image
 
 from autograder.authoring.lesson.handout import figures_used, lesson_text, week_files
-from autograder.authoring.verify.public_files import cell_problems
+from autograder.authoring.verify.public_files import cell_problems, imported_modules
+from autograder.files import write_files
 from autograder.model.course import Course, Week, load
 from autograder.site.build import week_pages
 from tests.weeks import each_week
@@ -50,14 +51,9 @@ every_week = pytest.mark.parametrize("week", WRITTEN, ids=lambda w: w.name)
 
 def solved_folder(course: Course, week: Week, folder: Path) -> Any:
     """What `release` gives to students, with solutions in the place of stubs; the notebook."""
-    for name, content in week_files(course, week).items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(content)
+    files = week_files(course, week)
+    write_files(folder, files | imported_modules(course, week, files))
     (folder / week.module).write_bytes(course.solution(week).read_bytes())
-    for other in course.weeks:  # a lesson may import what its reader wrote in an earlier week
-        if f"\n    import {other.stem}\n" in lesson_text(course, week):
-            (folder / other.module).write_bytes(course.solution(other).read_bytes())
     return nbformat.read(folder / f"{week.name}.ipynb", as_version=4)
 
 

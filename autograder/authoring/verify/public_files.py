@@ -185,9 +185,16 @@ def run_lesson(course: Course, week: Week, files: dict[str, bytes]) -> Any:
     """Run the notebook in `files` with the solution as the module; return it with its outputs."""
     with tempfile.TemporaryDirectory(prefix="autograder-lesson-") as place:
         folder = Path(place) / week.name
-        write_files(folder, files)
+        write_files(folder, files | imported_modules(course, week, files))
         (folder / week.module).write_bytes(course.solution(week).read_bytes())
         return _execute(folder, f"{week.name}.ipynb")
+
+
+def imported_modules(course: Course, week: Week, files: dict[str, bytes]) -> dict[str, bytes]:
+    """Return the solutions of other weeks that the lesson imports if a student has copied them."""
+    lesson = files[f"{week.name}.ipynb"].decode()
+    others = (w for w in course.weeks if f'"    import {w.stem}\\n"' in lesson)
+    return {other.module: course.solution(other).read_bytes() for other in others}
 
 
 def cell_problems(notebook: Any) -> Iterator[str]:

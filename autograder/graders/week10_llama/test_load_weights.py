@@ -1,4 +1,6 @@
-"""Hidden graders for `load_weights`: small files with drawn weights, written in the sandbox."""
+"""Hidden graders for `load_weights`: drawn and trained weights, written in the sandbox."""
+
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -37,12 +39,24 @@ def archive(draw):
     return make
 
 
+@pytest.fixture
+def trained():
+    """Return the arrays of the course's language model."""
+    with np.load(Path(__file__).parents[3] / "assets" / "model" / "austen.npz") as file:
+        return {name: file[name] for name in file.files}
+
+
 @pytest.mark.weight(3)
 def test_logits(agree, draw, injected, archive, weight_file):
     """Return a model that computes the logits of the described model."""
     model = agree.impurely.load_weights(weight_file(13, 12, 3, 1, 20, 2))
     model(draw.integers(0, 13, 2, 7))
     injected.impurely.loaded(archive())(draw.integers(0, 13, 2, 7))
+
+
+def test_trained_model(draw, injected, trained):
+    """Compute the logits of the course's trained language model."""
+    injected.impurely.loaded(trained)(draw.integers(0, 2048, 1, 24))
 
 
 @pytest.mark.weight(2)

@@ -101,7 +101,7 @@ def hints_to_show(folder: WeekFolder, exercise: str, again: bool) -> tuple[list[
     state.hints[exercise] = len(shown) + 1
     if problem := save_state(folder.memory, state):
         return every[: len(shown) + 1], (
-            f"That this hint was shown cannot be recorded in {folder.path.name} ({problem}), so it "
+            f"{folder.path.name} cannot record that this hint was shown ({problem}), so the hint "
             f"will be shown again. Make the folder writable, or read {FILE}."
         )
     return every[: len(shown) + 1], ""
