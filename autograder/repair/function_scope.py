@@ -29,7 +29,7 @@ class FunctionScope:
         return self.code.text(node)
 
     def walk(self) -> Iterator[ast.AST]:
-        """Yield the nodes of defaults and of the body, without annotations and parts of f-strings."""
+        """Yield the nodes of defaults and the body, except annotations and parts of f-strings."""
         defaults = (*self.node.args.defaults, *filter(None, self.node.args.kw_defaults))
         todo = deque[ast.AST]((*defaults, *self.node.body))
         while todo:

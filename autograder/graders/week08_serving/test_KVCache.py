@@ -1,5 +1,7 @@
 """Hidden graders for `KVCache`. Most tests call a cache several times."""
 
+from itertools import pairwise
+
 import pytest
 import torch
 
@@ -155,3 +157,12 @@ def test_views_may_be_appended(agree, draw):
 def test_device(agree, pieces, device):
     """Allocate the buffers on the requested device."""
     filled(agree.KVCache(2, 3, 9, 4, device=device), pieces(4, 1))
+
+
+@pytest.mark.weight(0.5)
+def test_trained_layer(agree, trained_layer):
+    """Return the keys and values of a layer of a trained model, fed 9 at once and then singly."""
+    _, k, v = trained_layer
+    ends = (0, *range(9, k.shape[2] + 1))
+    parts = [(k[:, :, i:j], v[:, :, i:j]) for i, j in pairwise(ends)]
+    filled(agree.exactly.KVCache(1, k.shape[1], k.shape[2], k.shape[3]), parts)

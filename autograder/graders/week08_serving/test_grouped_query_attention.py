@@ -190,7 +190,10 @@ def test_two_calls_before_their_gradients(agree, draw):
 
 @pytest.mark.weight(0.5)
 def test_trained_layer(agree, trained_layer):
-    """Under a causal mask, return the outputs of all heads of a layer of a trained model."""
-    length = trained_layer[0].shape[2]
+    """Return the outputs of a layer of a trained model, for all positions and from a cache."""
+    q, k, v = trained_layer
+    length = q.shape[2]
     causal = torch.ones(length, length, dtype=torch.bool).tril()
-    agree.grouped_query_attention(*trained_layer, causal)
+    for start, end in ((0, length), (0, 9), (9, 10), (10, length)):
+        keys, values = k[:, :, :end], v[:, :, :end]
+        agree.grouped_query_attention(q[:, :, start:end], keys, values, causal[start:end, :end])
