@@ -51,11 +51,11 @@ def check(
     from ..student.commands.check import check_week
     from ..student.folder.week import open_folder
     from ..student.show.check_text import console, show
-    from ..terminal.console import terminal
+    from ..terminal.console import Terminal
 
     opened = open_folder(folder)
     names = [opened.exercise(exercise).name] if exercise else opened.names
-    with terminal(stderr=True).status("  checking", spinner="line"):
+    with Terminal(stderr=True).status("  checking", spinner="line"):
         result = check_week(opened, names, seconds=seconds)
     if as_json:
         from ..student.show.verdict_json import public_verdicts

@@ -15,7 +15,7 @@ from ...model.availability import axis
 from ...model.course import Course, Week
 from ...model.course.bank import Bank
 from ...model.report.schema import Ending, SubmissionReport
-from ...terminal.console import terminal
+from ...terminal.console import Terminal
 from ..app import flag
 from ..options import DeviceOption, WeekArgument, find_week
 from ..output import counted, write_output
@@ -52,8 +52,8 @@ def try_(
     from ...grading.warmup import rare_collection
     from ..instructor.grading import print_scores
 
-    console, trial = terminal(), trial_of(course, chosen, what)
-    with terminal(stderr=True).status(f"grading {trial.submission.name}"), rare_collection():
+    console, trial = Terminal(), trial_of(course, chosen, what)
+    with Terminal(stderr=True).status(f"grading {trial.submission.name}"), rare_collection():
         batch = grade_batch(
             course,
             chosen,

@@ -18,7 +18,7 @@ from ...model.course import Course, Week
 from ...model.errors import KitError
 from ...model.message_text import did_you_mean, plural, visible
 from ...model.report.schema import Ending
-from ...terminal.console import Terminal, terminal
+from ...terminal.console import Terminal
 from .. import options
 from ..app import flag
 from ..output import counting, new_table, print_attention, write_output
@@ -70,7 +70,7 @@ def grade(
         if warning := plaintext_warning(place):
             typer.echo(warning, err=True)
     course, chosen = options.find_week(week)
-    console = terminal(stderr=str(json_file) == "-")
+    console = Terminal(stderr=str(json_file) == "-")
     if sandbox == "none":
         console.print(
             "WARNING: --sandbox none runs submissions in this process, with your permissions. Use "

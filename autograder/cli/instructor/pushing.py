@@ -10,7 +10,7 @@ from typer import Argument, Option
 
 from ...model.errors import KitError
 from ...model.message_text import plural
-from ...terminal.console import terminal
+from ...terminal.console import Terminal
 from ..app import flag
 from ..options import UnmarkedOption, WeekArgument, find_week
 from ..output import counted, counting, print_attention, write_output
@@ -108,7 +108,7 @@ def site(
         now = course.localized(dt.datetime.fromisoformat(at)) if at else dt.datetime.now(dt.UTC)
     except ValueError:
         raise KitError(f"--at {at!r} is not a date such as 2027-02-01") from None
-    with terminal(stderr=True).status("building the site") as status:
+    with Terminal(stderr=True).status("building the site") as status:
         built = build_site(course, folder, now=now, on_week=lambda w: status.update(f"running {w}"))
     print(f"{built.folder / 'index.html'}: {plural(len(built.weeks), 'week')}")
     if built.waiting:
@@ -134,7 +134,7 @@ def teach(
 
     course = load()
     chosen = [course.week(name) for name in weeks] if weeks else course.weeks
-    with terminal(stderr=True).status("building the files"):
+    with Terminal(stderr=True).status("building the files"):
         exam = exam_files(course, chosen, question or ())
         files = lecture_files(course, chosen) | exam
         for name, text in files.items():
