@@ -121,8 +121,8 @@ def _print_changes(some: Sequence[ScoreChange]) -> None:
     table = new_table("student", ">score", ">now", ">change", "why")
     for change in some:
         old, new = total(change)
-        lines = [f"{c.name}: {r}" for c in changes(change.old, change.new) for r in c.reasons]
-        why = "\n".join(lines) or "the gradebook's score differed from the report"
+        why = "\n".join(changes(change.old, change.new))
+        why = why or "the gradebook's score differed from the report"
         table.add_row(change.student, f"{old:g}", f"{new:g}", f"{new - old:+.4g}", why)
     Terminal().print(table)
 
