@@ -1,7 +1,5 @@
 """`push`, `site` and `teach`: write grades to a platform, and build pages and lecture files."""
 
-from __future__ import annotations
-
 import datetime as dt
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
