@@ -17,13 +17,7 @@ from ...batch.intake import Submission, read_submission
 from ...files import read_state, replace_folder, write_state
 from ...model.course import Course, Week
 from ...model.errors import NbgraderError
-from ...model.submission_files import (
-    FROM_NBGRADER,
-    TIMESTAMP_FILE,
-    Note,
-    digest_of,
-    local_text,
-)
+from ...model.submission_files import FROM_NBGRADER, TIMESTAMP_FILE, Note, digest_of, local_text
 from ..workspace import Workspace
 from .notebooks import cell_notes, code_notes, read_cells
 from .safe_read import read_ordinary
