@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from typer import Argument, Option
 
 from ...model.availability import axis
-from ...model.course import Course, Week
+from ...model.course import Course, Immediate, Week
 from ...model.course.bank import Bank
 from ...model.report.schema import Ending, SubmissionReport
 from ...terminal.console import Terminal
@@ -87,7 +87,6 @@ def try_(
 
 def _verdicts(report: SubmissionReport, week: Week) -> Verdicts:
     """Return the verdicts that a student would see in a course that shows everything."""
-    from ...model.course import Immediate
     from ...serve.attempt_feedback import redact
     from ...student.show.verdict_json import hidden_verdicts
 

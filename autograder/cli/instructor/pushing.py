@@ -2,19 +2,17 @@
 
 import datetime as dt
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from typer import Argument, Option
 
+from ...model.course import load
 from ...model.errors import KitError
 from ...model.message_text import plural
 from ...terminal.console import Terminal
 from ..app import flag
 from ..options import UnmarkedOption, WeekArgument, find_week
 from ..output import counted, counting, print_attention, write_output
-
-if TYPE_CHECKING:
-    from ...channels.push import Platform
 
 
 def push(
@@ -39,7 +37,7 @@ def push(
         raise KitError("use either --canvas or --lti")
     from ...channels.canvas import canvas_assignment
     from ...channels.lti import lti_line_item
-    from ...channels.push import carry_out_push, comments_of, plan_push
+    from ...channels.push import Platform, carry_out_push, comments_of, plan_push
     from ...nbgrader.gradebook.final_scores import final_scores, require_marked
     from ...pages.environment import points as as_points
 
@@ -97,7 +95,6 @@ def site(
 
     Example: autograder site --out build/students
     """
-    from ...model.course import load
     from ...site.build import build_site
 
     course = load()
@@ -127,7 +124,6 @@ def teach(
 
     Example: autograder teach week01 week02 --out build/teaching
     """
-    from ...model.course import load
     from ...site.teaching import exam_files, lecture_files, print_to_pdf
 
     course = load()
