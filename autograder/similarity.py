@@ -18,8 +18,6 @@ softmax. Pairs are therefore ranked by how surprising their similarity is.
 The result proves nothing and does not show who copied. It tells the instructor where to look.
 """
 
-from __future__ import annotations
-
 import ast
 import builtins
 import keyword
@@ -109,6 +107,16 @@ class Similarity:
         rare = [f for f in shared if sum(f in lines for lines in modules) <= limit]
         first_lines = (line for f in rare for line in first[f])
         return frozenset(first_lines), frozenset(line for f in rare for line in second[f])
+
+
+@dataclass(frozen=True)
+class ModulePart:
+    """A top-level statement. The name is "" if the statement is not a definition."""
+
+    name: str
+    lines: range
+    words: frozenset[str]  # all tokens as written
+    tokens: tuple[tuple[str, int], ...]  # normalised tokens with their line numbers
 
 
 def compare_collected(course: Course, week: Week) -> Similarity:
@@ -266,16 +274,6 @@ def _shares(table: Any, weights: Any = 1.0) -> Any:
     both = (table * weights) @ table.T
     own = np.diagonal(both)
     return both / np.maximum(np.minimum.outer(own, own), 1e-9)
-
-
-@dataclass(frozen=True)
-class ModulePart:
-    """A top-level statement. The name is "" if the statement is not a definition."""
-
-    name: str
-    lines: range
-    words: frozenset[str]  # all tokens as written
-    tokens: tuple[tuple[str, int], ...]  # normalised tokens with their line numbers
 
 
 def module_parts(source: str) -> list[ModulePart]:

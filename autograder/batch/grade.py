@@ -19,7 +19,7 @@ from ..model.report.schema import Ending, Report, SubmissionReport
 from .cluster import Cluster
 from .intake import Submission
 from .pool import Job, run_here
-from .store import ResultStore, fingerprint
+from .store import content_hash, fingerprint, read_result, store_result
 
 if TYPE_CHECKING:
     from .cluster.client import ClusterSession
@@ -50,7 +50,8 @@ def grade_batch(
     try:
         secret = course_secret(course)
         depends = fingerprint(course, week, devices, secret, name)
-        store = ResultStore(course.state / "results" / week.name, depends)
+        stored = course.state / "results" / week.name
+        stored.mkdir(parents=True, exist_ok=True, mode=0o700)
     except OSError as error:
         where = error.filename or course.root / ".autograder"
         raise KitError(f"{where}: cannot store results: {error.strerror}") from None
@@ -69,10 +70,10 @@ def grade_batch(
     def graded(key: str, report: SubmissionReport) -> None:
         try:
             if report.verdict is Ending.GRADED:
-                store.put(key, report)
+                store_result(stored, key, report)
         except OSError as error:
             raise KitError(
-                f"{store.folder}: cannot store a result: {error.strerror}. Earlier results are "
+                f"{stored}: cannot store a result: {error.strerror}. Earlier results are "
                 "safe; fix this problem and run the command again"
             ) from None
         finished(report, waiting[key])
@@ -82,8 +83,8 @@ def grade_batch(
         if submission.problem:
             finished(scoring.refused(submission.name, week, submission.problem), [number])
             continue
-        key = store.key(submission.files)
-        if (known := store.get(key)) is not None:
+        key = content_hash(submission.files, depends)
+        if (known := read_result(stored, key)) is not None:
             finished(known, [number])
         else:
             waiting.setdefault(key, []).append(number)

@@ -107,25 +107,17 @@ def _without(settings: msgspec.Struct, names: tuple[str, ...]) -> dict[str, Any]
     return {k: v for k, v in msgspec.structs.asdict(settings).items() if k not in names}
 
 
-class ResultStore:
-    """The stored reports of one week: one JSON file per report below `folder`."""
+def read_result(folder: Path, key: str) -> SubmissionReport | None:
+    """Return the stored report, or None if it is missing or damaged."""
+    return read_state(_file(folder, key), SubmissionReport)
 
-    def __init__(self, folder: Path, fingerprint: bytes) -> None:
-        self.folder, self.fingerprint = folder, fingerprint
-        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
 
-    def key(self, files: Mapping[str, bytes]) -> str:
-        return content_hash(files, self.fingerprint)
+def store_result(folder: Path, key: str, report: SubmissionReport) -> None:
+    write_state(_file(folder, key), report, lasting=False)
 
-    def get(self, key: str) -> SubmissionReport | None:
-        """Return the stored report, or None if it is missing or damaged."""
-        return read_state(self._path(key), SubmissionReport)
 
-    def put(self, key: str, report: SubmissionReport) -> None:
-        write_state(self._path(key), report, lasting=False)
-
-    def _path(self, key: str) -> Path:
-        return self.folder / key[:2] / f"{key}.json"
+def _file(folder: Path, key: str) -> Path:
+    return folder / key[:2] / f"{key}.json"
 
 
 def content_hash(files: Mapping[str, bytes], start: bytes) -> str:

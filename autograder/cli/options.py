@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING, Annotated
 from typer import Argument, Option
 
 from ..model.availability import CHOICES_IN_WORDS
-from ..model.course import load
+from ..model.course import Course, Week, load
 from ..model.errors import KitError
 
 if TYPE_CHECKING:
     from ..batch.cluster import Cluster
-    from ..model.course import Course, Week
 
 
 def _complete_week(incomplete: str) -> list[str]:

@@ -16,7 +16,7 @@ from rich.table import Table
 from ..files import replace_file
 from ..model.errors import KitError
 from ..model.message_text import first_names
-from ..terminal.console import bar, terminal
+from ..terminal.console import Terminal, bar
 
 
 @contextmanager
@@ -49,7 +49,7 @@ def print_attention(lines: Iterable[str], mark: str = "LOOK") -> bool:
 
 def print_checks(checks: Iterable[tuple[bool, str, str]]) -> bool:
     """Print checks, given as (ok, result, remedy), and return True if all are ok."""
-    console, all_ok = terminal(soft_wrap=True), True
+    console, all_ok = Terminal(soft_wrap=True), True
     for ok, result, remedy in checks:
         all_ok &= ok
         console.print(f"  {'ok' if ok else '--'}   {result}")

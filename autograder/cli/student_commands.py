@@ -5,6 +5,7 @@ from typing import Annotated, Any
 
 from typer import Argument, Option
 
+from ..model.errors import KitError
 from .app import flag, student_command
 
 FolderOption = Annotated[Path | None, Option(help="A week's folder; default: the current folder.")]
@@ -13,7 +14,6 @@ SecondsOption = Annotated[float, Option(min=1, help="Time limit for each check."
 
 
 def _complete_exercise(incomplete: str) -> list[str]:
-    from ..model.errors import KitError
     from ..student.folder.week import open_folder
 
     try:
@@ -51,11 +51,11 @@ def check(
     from ..student.commands.check import check_week
     from ..student.folder.week import open_folder
     from ..student.show.check_text import console, show
-    from ..terminal.console import terminal
+    from ..terminal.console import Terminal
 
     opened = open_folder(folder)
     names = [opened.exercise(exercise).name] if exercise else opened.names
-    with terminal(stderr=True).status("  checking", spinner="line"):
+    with Terminal(stderr=True).status("  checking", spinner="line"):
         result = check_week(opened, names, seconds=seconds)
     if as_json:
         from ..student.show.verdict_json import public_verdicts
@@ -105,7 +105,6 @@ def watch(
     from watchfiles import Change
     from watchfiles import watch as watch_files
 
-    from ..model.errors import KitError
     from ..student.checks.launcher import WarmPython
     from ..student.commands.check import check_week
     from ..student.folder.week import open_folder
@@ -158,7 +157,6 @@ def progress(
 
     Example: autograder progress
     """
-    from ..model.errors import KitError
     from ..student.folder.week import open_all
     from ..student.show.check_text import console, layout_of, progress_lines, week_progress
 
@@ -179,7 +177,6 @@ def reset(
 
     Example: autograder reset mean_pool
     """
-    from ..model.errors import KitError
     from ..student.folder.source import restore_stub
     from ..student.folder.week import open_folder
 

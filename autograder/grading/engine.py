@@ -4,8 +4,6 @@ Create one `Engine` per process and week. The engine caches the collected hidden
 of the reference and the test results of the misconceptions, and reuses the sandbox's fork server.
 """
 
-from __future__ import annotations
-
 import functools
 import hashlib
 import re
@@ -13,6 +11,7 @@ import tempfile
 import time
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import Self
 
 import torch
 from msgspec.structs import replace
@@ -97,14 +96,14 @@ class Engine:
             self._with_helpers,
         )
 
-    def locate_mistakes(self, settings: Suspects) -> Engine:
+    def locate_mistakes(self, settings: Suspects) -> Self:
         """Enable the localization of mistakes within these time budgets, and return this engine."""
         trial = replace(self.limits, **_EDIT_SECONDS)
         load = functools.partial(self._with_helpers, limits=trial)
         self.judge.names.finder = LineFinder(self.runs, settings, load, self._traces)
         return self
 
-    def find_counterexamples(self, settings: Counterexamples) -> Engine:
+    def find_counterexamples(self, settings: Counterexamples) -> Self:
         """Enable the search for counterexamples within these time budgets; return this engine."""
         self.judge.names.examples = self.counterexamples(settings)
         return self

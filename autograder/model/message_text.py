@@ -44,10 +44,10 @@ def visible(text: object, keep: str = "") -> str:
     return _unstacked(seen, _named)
 
 
-def replaced(text: object, keep: str = "\t\n") -> str:
-    """Replace invisible characters, except those in `keep`, by U+FFFD; drop excess marks."""
+def replaced(text: object) -> str:
+    """Replace invisible characters, except tabs and newlines, by U+FFFD; drop excess marks."""
     sign = "\N{REPLACEMENT CHARACTER}"
-    seen = _UNSEEN.sub(lambda m: m[0] if m[0] in keep else sign, str(text))
+    seen = _UNSEEN.sub(lambda m: m[0] if m[0] in "\t\n" else sign, str(text))
     return _unstacked(seen, lambda mark: "")
 
 

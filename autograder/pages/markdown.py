@@ -22,13 +22,14 @@ import re
 from collections.abc import Callable
 from functools import cache
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
 
 import nh3
 from markupsafe import Markup
 from pygments import highlight
 from pygments.formatters.html import HtmlFormatter
 from pygments.lexers.python import PythonLexer
+
+from ..model.course.validation import split_url
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -75,19 +76,12 @@ _STYLES = _names(
 def _filter_attribute(tag: str, attribute: str, value: str) -> str | None:
     """Return the attribute's value, or None if nh3 must drop the attribute."""
     if attribute == "href":
-        return value if _scheme(value) in SCHEMES else None
+        return value if split_url(value).scheme in SCHEMES else None
     if attribute == "src":
         return value if _DATA.fullmatch(value) else None
     if attribute == "class":
         return value if re.fullmatch(r"[a-z][a-z0-9]{0,2}|highlight", value) else None
     return value
-
-
-def _scheme(address: str) -> str:
-    try:
-        return urlsplit(address).scheme.lower()
-    except ValueError:
-        return ""
 
 
 _MARKDOWN = nh3.Cleaner(
@@ -187,7 +181,7 @@ def _renderer(tables: bool, environments: bool) -> MarkdownIt:
         renderer.use(amsmath_plugin)
     # links, attachments, and relative names of released pictures
     allowed = SCHEMES | {"attachment", ""}
-    renderer.validateLink = lambda address: _scheme(address) in allowed  # type: ignore[method-assign, assignment]  # public API
+    renderer.validateLink = lambda address: split_url(address).scheme in allowed  # type: ignore[method-assign, assignment]  # public API
     for rule in ("heading_open", "heading_close"):
         renderer.add_render_rule(rule, _heading)
     renderer.add_render_rule("image", _image)

@@ -41,16 +41,11 @@ class Terminal(Console):
                 yield segment._replace(text=visible(segment.text, keep="\n"))
 
 
-def terminal(**options: Any) -> Terminal:
-    """Return a console for the output of a command."""
-    return Terminal(**options)
-
-
 def bar(*columns: ProgressColumn) -> Progress:
     """Return a progress bar on standard error that does not redirect other output."""
     return Progress(
         *columns,
-        console=terminal(stderr=True),
+        console=Terminal(stderr=True),
         transient=True,
         redirect_stdout=False,
         redirect_stderr=False,

@@ -14,14 +14,12 @@ can use it like the class that it replaces. The weights stay in this process and
 call, and `forward` runs in the trusted process.
 """
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from operator import attrgetter
 from types import FunctionType
-from typing import Any
+from typing import Any, Self
 
 import torch
 from torch import nn
@@ -45,7 +43,7 @@ class ParameterNames:
     defaults: Mapping[str, Any]
 
     @classmethod
-    def read(cls, function: Any, correct: tuple[str, ...]) -> ParameterNames:
+    def read(cls, function: Any, correct: tuple[str, ...]) -> Self:
         """Read the submission's parameter names and defaults from its function."""
         try:
             parameters = inspect.signature(function).parameters

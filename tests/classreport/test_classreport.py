@@ -29,7 +29,7 @@ from autograder.model.report.schema import (
     to_json,
 )
 from autograder.model.report.schema import TestReport as HiddenTest
-from autograder.terminal.console import terminal
+from autograder.terminal.console import Terminal
 
 TINY = Path(__file__).resolve().parents[1] / "golden" / "course"
 EVIL = '<script>alert("x")</script>'
@@ -187,7 +187,7 @@ def test_a_name_makes_no_line_about_an_attempt_of_another(course: Course):
     out = io.StringIO()
     name = "eve\nATTEMPT  ada looks like one\x1b[2J"
     sly = msgspec.structs.replace(submission(name, True, 3), attempts=("kill\x9b",))
-    print_scores(terminal(file=out, width=200), report_of(sly))
+    print_scores(Terminal(file=out, width=200), report_of(sly))
     lines = [line for line in out.getvalue().splitlines() if line.startswith("ATTEMPT")]
     shown = "eve\\x0aATTEMPT  ada looks like one\\x1b[2J"
     assert lines == [f"ATTEMPT  {shown} looks like an attempt to get around the grading: kill\\x9b"]

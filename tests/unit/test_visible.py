@@ -10,7 +10,7 @@ import pytest
 from rich.table import Table
 
 from autograder.model.message_text import replaced, visible, visible_json
-from autograder.terminal.console import terminal
+from autograder.terminal.console import Terminal
 from autograder.terminal.streams import guard_streams
 
 
@@ -70,7 +70,7 @@ def test_a_table_of_a_terminal_obeys_nothing_and_reads_no_markup() -> None:
     table = Table(title="\x1b[2J")
     table.add_column("[b]\x1b]0;x\x07")
     table.add_row("[red]x[/red] :smile: \u202e")
-    terminal(file=out, force_terminal=True, width=80, color_system="truecolor").print(table)
+    Terminal(file=out, force_terminal=True, width=80, color_system="truecolor").print(table)
     said = out.getvalue()
     assert "[red]x[/red] :smile: \\u202e" in said
     assert "\x1b[2J" not in said

@@ -1,10 +1,9 @@
 """Select parts of a week to verify, and represent the results of verification."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from typing import Self
 
 import msgspec
 
@@ -81,7 +80,7 @@ class Verification(msgspec.Struct):
     not_run: set[str] = set()
     lacking: tuple[str, ...] = ()
 
-    def add(self, part: Verification) -> None:
+    def add(self, part: Self) -> None:
         """Merge the result of another part into this one. Parts may report the same gap."""
         self.alternatives = max(self.alternatives, part.alternatives)
         self.tests += part.tests

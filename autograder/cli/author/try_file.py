@@ -12,10 +12,10 @@ from msgspec.structs import replace
 from typer import Argument, Option
 
 from ...model.availability import axis
-from ...model.course import Course, Week
+from ...model.course import Course, Immediate, Week
 from ...model.course.bank import Bank
 from ...model.report.schema import Ending, SubmissionReport
-from ...terminal.console import terminal
+from ...terminal.console import Terminal
 from ..app import flag
 from ..options import DeviceOption, WeekArgument, find_week
 from ..output import counted, write_output
@@ -52,8 +52,8 @@ def try_(
     from ...grading.warmup import rare_collection
     from ..instructor.grading import print_scores
 
-    console, trial = terminal(), trial_of(course, chosen, what)
-    with terminal(stderr=True).status(f"grading {trial.submission.name}"), rare_collection():
+    console, trial = Terminal(), trial_of(course, chosen, what)
+    with Terminal(stderr=True).status(f"grading {trial.submission.name}"), rare_collection():
         batch = grade_batch(
             course,
             chosen,
@@ -87,7 +87,6 @@ def try_(
 
 def _verdicts(report: SubmissionReport, week: Week) -> Verdicts:
     """Return the verdicts that a student would see in a course that shows everything."""
-    from ...model.course import Immediate
     from ...serve.attempt_feedback import redact
     from ...student.show.verdict_json import hidden_verdicts
 

@@ -26,7 +26,7 @@ from ...model.availability import axis
 from ...model.course import Course, Week
 from ...model.errors import EngineError
 from ...sandbox import Sandbox, choose
-from ...terminal.console import bar, terminal
+from ...terminal.console import Terminal, bar
 
 _PROCESS_WEIGHT = 50  # total cost of jobs that justifies starting another process
 
@@ -169,8 +169,8 @@ def run_mutants(course: Course, weeks: list[Week]) -> bool:
 
 
 def _run_mutants_of(week: Week, course: Course, secret: bytes, sandbox: Sandbox) -> bool:
-    console, found = terminal(soft_wrap=True), list[MutantOutcome]()
-    with terminal(stderr=True).status(week.name) as status:
+    console, found = Terminal(soft_wrap=True), list[MutantOutcome]()
+    with Terminal(stderr=True).status(week.name) as status:
         for outcome in hunt(course, week, secret, sandbox):
             found.append(outcome)
             surviving = sum(not o.caught_by for o in found)

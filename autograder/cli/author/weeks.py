@@ -18,7 +18,7 @@ from ...model.availability import missing_in_words
 from ...model.course import Course, Week, load
 from ...model.errors import CourseError, KitError, NoCourse
 from ...model.message_text import plural
-from ...terminal.console import terminal
+from ...terminal.console import Terminal
 from ..app import flag
 from ..options import DeviceOption, JobsOption
 from ..output import new_table, print_attention
@@ -165,7 +165,7 @@ def verify(
     results = verified(request, _print)
     gaps = sum(len(r.gaps) for r in results)
     repeated = f", {draws} draws" if draws > 1 else ""
-    terminal(soft_wrap=True).print(
+    Terminal(soft_wrap=True).print(
         f"{plural(len(results), 'week')}, {plural(sum(r.tests for r in results), 'test')}, "
         f"{plural(sum(r.alternatives for r in results), 'alternative')}, "
         f"{plural(sum(len(r.rows) for r in results), 'misconception')}{repeated}: "
@@ -218,7 +218,7 @@ def _stop_on_q() -> Iterator[None]:
 
 
 def _print(result: Verification) -> None:
-    console = terminal(soft_wrap=True)
+    console = Terminal(soft_wrap=True)
     headings = ("misconception", "exercise", "rejected by", "diagnosed as")
     table = new_table(*headings, title=result.week)
     for row in result.rows:

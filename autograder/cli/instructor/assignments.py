@@ -11,7 +11,7 @@ from typer import Option
 
 from ...model.course import Course, Week
 from ...model.errors import KitError
-from ...terminal.console import terminal
+from ...terminal.console import Terminal
 from ..app import flag
 from ..options import WeekArgument, find_week
 from ..output import counted, counting, print_attention
@@ -49,7 +49,7 @@ def release(
 
     if not unproven:
         _require_proof(course, chosen)
-    with terminal(stderr=True).status(f"releasing {chosen.name}"):
+    with Terminal(stderr=True).status(f"releasing {chosen.name}"):
         released = release(course, chosen, early=early, again=again)
     print(f"released {chosen.name}: {len(released.files)} files, checked for secret lines")
     print(f"students fetch it with   nbgrader fetch_assignment {chosen.name} --course {course.id}")

@@ -11,7 +11,7 @@ from typer import Argument, Option
 from ...model.course import Course, Week, load
 from ...model.errors import KitError
 from ...model.message_text import plural, visible
-from ...terminal.console import terminal
+from ...terminal.console import Terminal
 from ..app import flag
 from ..output import write_output
 
@@ -83,7 +83,7 @@ def _similarity(course: Course, week: Week, *, names: bool) -> Similarity:
     """Compare the week's modules, print the number of similar pairs, and return the result."""
     from ...similarity import compare_collected
 
-    with terminal(stderr=True).status(f"comparing the modules of {week.name}"):
+    with Terminal(stderr=True).status(f"comparing the modules of {week.name}"):
         found = compare_collected(course, week)
     outliers = plural(len(found.outliers), "suspicious pair")
     print(f"{week.name}: {len(found.fingerprints)} modules compared, {outliers} (see the page)")

@@ -17,8 +17,8 @@ from ...model.availability import axis
 from ...model.course import Course, Week
 from ...model.errors import KitError
 from ...model.message_text import did_you_mean, plural, visible
-from ...model.report.schema import Ending
-from ...terminal.console import Terminal, terminal
+from ...model.report.schema import Ending, Report, to_json
+from ...terminal.console import Terminal
 from .. import options
 from ..app import flag
 from ..output import counting, new_table, print_attention, write_output
@@ -26,7 +26,6 @@ from ..output import counting, new_table, print_attention, write_output
 if TYPE_CHECKING:
     from ...batch.cluster import Cluster
     from ...batch.intake import Submission
-    from ...model.report.schema import Report
 
 
 def grade(
@@ -70,7 +69,7 @@ def grade(
         if warning := plaintext_warning(place):
             typer.echo(warning, err=True)
     course, chosen = options.find_week(week)
-    console = terminal(stderr=str(json_file) == "-")
+    console = Terminal(stderr=str(json_file) == "-")
     if sandbox == "none":
         console.print(
             "WARNING: --sandbox none runs submissions in this process, with your permissions. Use "
@@ -175,8 +174,6 @@ def _read_paths(course: Course, week: Week, paths: Sequence[Path]) -> Sequence[S
 
 
 def _write_json(path: Path, report: Report) -> None:
-    from ...model.report.schema import to_json
-
     data = to_json(report) + b"\n"
     if str(path) == "-":
         sys.stdout.buffer.write(data)

@@ -20,7 +20,7 @@ from ...model.course import REGISTRY, Course, load
 from ...model.errors import CourseError, NoCourse
 from ...model.message_text import plural, visible_json
 from ...model.submission_files import KINDS, local_text
-from ...terminal.console import terminal
+from ...terminal.console import Terminal
 from ...version import __version__
 from ..app import flag
 from ..output import counted, new_table, print_checks
@@ -135,7 +135,7 @@ def _print_table(weeks: list[WeekStatus]) -> None:
         counts = (w.late, w.graded, w.to_mark, w.returned, _flagged(w))
         cells = (str(len(c)) if c or w.handed_in else "-" for c in counts)
         table.add_row(w.week, released, f"{w.due:%d %b}", submitted, *cells)
-    terminal().print(table)
+    Terminal().print(table)
 
 
 def _to_do(w: WeekStatus) -> list[str]:

@@ -1,22 +1,18 @@
 """`push`, `site` and `teach`: write grades to a platform, and build pages and lecture files."""
 
-from __future__ import annotations
-
 import datetime as dt
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from typer import Argument, Option
 
+from ...model.course import load
 from ...model.errors import KitError
 from ...model.message_text import plural
-from ...terminal.console import terminal
+from ...terminal.console import Terminal
 from ..app import flag
 from ..options import UnmarkedOption, WeekArgument, find_week
 from ..output import counted, counting, print_attention, write_output
-
-if TYPE_CHECKING:
-    from ...channels.push import Platform
 
 
 def push(
@@ -41,7 +37,7 @@ def push(
         raise KitError("use either --canvas or --lti")
     from ...channels.canvas import canvas_assignment
     from ...channels.lti import lti_line_item
-    from ...channels.push import carry_out_push, comments_of, plan_push
+    from ...channels.push import Platform, carry_out_push, comments_of, plan_push
     from ...nbgrader.gradebook.final_scores import final_scores, require_marked
     from ...pages.environment import points as as_points
 
@@ -99,7 +95,6 @@ def site(
 
     Example: autograder site --out build/students
     """
-    from ...model.course import load
     from ...site.build import build_site
 
     course = load()
@@ -108,7 +103,7 @@ def site(
         now = course.localized(dt.datetime.fromisoformat(at)) if at else dt.datetime.now(dt.UTC)
     except ValueError:
         raise KitError(f"--at {at!r} is not a date such as 2027-02-01") from None
-    with terminal(stderr=True).status("building the site") as status:
+    with Terminal(stderr=True).status("building the site") as status:
         built = build_site(course, folder, now=now, on_week=lambda w: status.update(f"running {w}"))
     print(f"{built.folder / 'index.html'}: {plural(len(built.weeks), 'week')}")
     if built.waiting:
@@ -129,12 +124,11 @@ def teach(
 
     Example: autograder teach week01 week02 --out build/teaching
     """
-    from ...model.course import load
     from ...site.teaching import exam_files, lecture_files, print_to_pdf
 
     course = load()
     chosen = [course.week(name) for name in weeks] if weeks else course.weeks
-    with terminal(stderr=True).status("building the files"):
+    with Terminal(stderr=True).status("building the files"):
         exam = exam_files(course, chosen, question or ())
         files = lecture_files(course, chosen) | exam
         for name, text in files.items():

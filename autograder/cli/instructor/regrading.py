@@ -12,7 +12,7 @@ from ...model.course import Course, Week
 from ...model.errors import KitError
 from ...model.message_text import plural, visible
 from ...model.submission_files import local_text
-from ...terminal.console import terminal
+from ...terminal.console import Terminal
 from ..app import flag
 from ..options import JobsOption, WeekArgument, find_week
 from ..output import counted, new_table
@@ -121,10 +121,10 @@ def _print_changes(some: Sequence[ScoreChange]) -> None:
     table = new_table("student", ">score", ">now", ">change", "why")
     for change in some:
         old, new = total(change)
-        lines = [f"{c.name}: {r}" for c in changes(change.old, change.new) for r in c.reasons]
-        why = "\n".join(lines) or "the gradebook's score differed from the report"
+        why = "\n".join(changes(change.old, change.new))
+        why = why or "the gradebook's score differed from the report"
         table.add_row(change.student, f"{old:g}", f"{new:g}", f"{new - old:+.4g}", why)
-    terminal().print(table)
+    Terminal().print(table)
 
 
 def _carry_out(course: Course, week: Week, log: RegradeLog, plan: Plan) -> None:

@@ -1,11 +1,9 @@
 """Call a single program without comparing the results, and count the work of its calls."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Protocol
+from typing import Any, Protocol, Self
 
 import torch
 
@@ -250,12 +248,12 @@ class Count(NamedCalls):
     _compiled: bool = False
 
     @property
-    def gradients(self) -> Count:
+    def gradients(self) -> Self:
         """Also count the backward pass; `kept` counts the elements that are saved for it."""
         return replace(self, _with_gradients=True)
 
     @property
-    def outside(self) -> Count:
+    def outside(self) -> Self:
         """Measure the growth of the process (`grown`) and its memory before the call (`held`).
 
         `grown` and `held` are None without a sandbox. `held` is also None if the submission imports
@@ -266,7 +264,7 @@ class Count(NamedCalls):
         return replace(self, _from_outside=True)
 
     @property
-    def compiled(self) -> Count:
+    def compiled(self) -> Self:
         """Also compile each launched kernel for a GPU, to set `refused` and `said` of a launch."""
         return replace(self, _compiled=True)
 

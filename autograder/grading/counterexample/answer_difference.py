@@ -1,7 +1,5 @@
 """Decide whether and how a reply is certainly wrong, and write both replies side by side."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Collection, Iterator
 from functools import reduce

@@ -1,7 +1,5 @@
 """Propose sequences of calls with shorter axes, fewer axes and smaller numbers."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial

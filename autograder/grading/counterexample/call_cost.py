@@ -3,8 +3,6 @@
 Wrong calls are ranked by their kind and their cost.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 

@@ -4,13 +4,11 @@ A hidden test's requests are decoded to `Step`s. A step refers to an object by t
 it, so that steps can be dropped although the objects' numbers differ between programs.
 """
 
-from __future__ import annotations
-
 import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 import msgspec
 import torch
@@ -91,7 +89,7 @@ class Step:
         arrays = (x for x in leaves_of((self.args, self.kwargs)) if is_array(x))
         return list({id(x): x for x in arrays}.values())
 
-    def mapped(self, change: Callable[[Any], Any]) -> Step:
+    def mapped(self, change: Callable[[Any], Any]) -> Self:
         """Return a copy whose arrays, lists and plain values are replaced by `change`."""
         memo: dict[int, Any] = {}
         given = None if self.cotangents is None else tuple(map(change, self.cotangents))
@@ -103,11 +101,11 @@ class Step:
             state=None if self.fill is not None else self.state,
         )
 
-    def with_options(self, **changes: Any) -> Step:
+    def with_options(self, **changes: Any) -> Self:
         options = msgspec.structs.replace(self.options, **changes)
         return replace(self, options=options)
 
-    def bringing(self, source: str, function: str) -> Step:
+    def bringing(self, source: str, function: str) -> Self:
         """Return a call of a function in another module, which gets this call as arguments."""
         step = self.with_options(brought=source, path=function)
         args = (self.owner, self.options.path, list(self.args), self.kwargs)

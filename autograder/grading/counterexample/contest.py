@@ -6,8 +6,6 @@ it is a matter of style. What is shown is confirmed after the program is loaded 
 arrays that its text makes.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from functools import partial

@@ -1,7 +1,5 @@
 """Write a sequence of calls as Python: short for reading, and complete for a notebook cell."""
 
-from __future__ import annotations
-
 import io
 import re
 import tokenize

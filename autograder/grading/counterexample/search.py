@@ -7,8 +7,6 @@ public inputs, so neither its answers nor the text of the calls reveal the cours
 Before all this, the program answers the calls that show the known misconceptions (`small_inputs`).
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Collection
 from contextlib import closing

@@ -4,8 +4,6 @@ Each phase yields changes of one kind. `shrunk` takes the first change that make
 and still shows the difference, and repeats all phases until no change does.
 """
 
-from __future__ import annotations
-
 import math
 from collections import defaultdict
 from collections.abc import Callable, Iterator

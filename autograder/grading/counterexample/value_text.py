@@ -1,7 +1,5 @@
 """Write results with few digits, and arguments as exact Python expressions."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from typing import Any

@@ -5,8 +5,6 @@ The submission and the correct programs are traced while they make the calls of 
 counterpart: the same output, or the result of the same operation on the same operands.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from typing import Any, NamedTuple

@@ -31,15 +31,13 @@ the mistake is in a helper. If a test still fails, the exercise itself contains 
   combined, because a helper that ignores `causal` would hide half of its caller's mistakes.
 """
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import CodeType, FunctionType
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 from ...model.course.bank import Misconception
 from ...model.report.schema import Verdict
@@ -269,10 +267,10 @@ class CallGraph:
                 waiting += self.calls.get(name, ())
         return frozenset(seen) - {exercise}
 
-    def with_calls(self, more: Mapping[str, frozenset[str]]) -> CallGraph:
+    def with_calls(self, more: Mapping[str, frozenset[str]]) -> Self:
         """Return a copy of the graph with additional calls, such as the calls of hidden tests."""
         calls = {e: self.calls.get(e, frozenset()) | found for e, found in more.items()}
-        return CallGraph({**self.calls, **calls})
+        return replace(self, calls={**self.calls, **calls})
 
 
 def read_call_graph(source: str, exercises: Collection[str]) -> CallGraph:

@@ -3,12 +3,10 @@
 Messages may contain these names, because students see the same names in the stub.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, Self
 
 import torch
 
@@ -34,11 +32,11 @@ class NamedParts(str):
     is_output: bool = False
 
     @classmethod
-    def of(cls, subject: str) -> NamedParts:
+    def of(cls, subject: str) -> Self:
         return subject if isinstance(subject, cls) else cls(subject)
 
     @classmethod
-    def of_calls(cls, subject: str) -> NamedParts:
+    def of_calls(cls, subject: str) -> Self:
         """Return the subject for the results of several calls."""
         result = cls(subject)
         result.is_calls = True

@@ -305,6 +305,9 @@ class Course:
         folder.mkdir(mode=0o700, exist_ok=True)
         return folder
 
+    def state_file(self, kind: str, week: Week) -> Path:
+        return self.state / kind / f"{week.name}.json"
+
 
 def aware(moment: dt.datetime, zone: dt.tzinfo) -> dt.datetime:
     """Return an aware datetime; a naive `moment` is in `zone`."""

@@ -146,10 +146,7 @@ def _nbgrader_problems(nbgrader: Nbgrader) -> Iterator[Problem]:
 def _database_problems(url: str) -> Iterator[Problem]:
     """Check the gradebook's URL. Messages never quote it, because it may contain a password."""
     location = "nbgrader.db_url"
-    parts = _url_parts(url)
-    if parts is None:
-        yield location, "is not a URL"
-        return
+    parts = split_url(url)
     if parts.scheme not in ("sqlite", "postgresql", "postgresql+psycopg"):
         yield location, "must look like postgresql+psycopg://user@host/database"
     if parts.password is not None or "password=" in parts.query.lower():
@@ -158,18 +155,19 @@ def _database_problems(url: str) -> Iterator[Problem]:
 
 def _service_problems(url: str) -> Iterator[Problem]:
     location = "immediate.url"
-    parts = _url_parts(url)
-    if parts is None or parts.scheme not in ("http", "https") or not parts.hostname:
+    parts = split_url(url)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
         yield location, "must look like https://host/ or https://host/services/autograder/"
     elif parts.username is not None or parts.query or parts.fragment:
         yield location, ADVICE["urls"]["service"]
 
 
-def _url_parts(url: str) -> SplitResult | None:
+def split_url(url: str) -> SplitResult:
+    """Return the parts of a URL; those of an invalid URL have the scheme "invalid" and no host."""
     try:
         return urlsplit(url)
     except ValueError:
-        return None
+        return urlsplit("invalid:")
 
 
 def folder_problems(course: Course, *, unfinished: bool) -> Iterator[Problem]:

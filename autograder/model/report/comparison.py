@@ -2,8 +2,6 @@
 
 from collections import Counter
 
-import msgspec
-
 from .schema import ExerciseReport, SubmissionReport, TestReport, base_of
 
 
@@ -16,17 +14,8 @@ def differ(old: SubmissionReport, new: SubmissionReport) -> bool:
     return any(getattr(old, name) != getattr(new, name) for name in fields)
 
 
-class ExerciseChange(msgspec.Struct, frozen=True):
-    """The old and new score of an exercise, and the reasons why its results differ."""
-
-    name: str
-    old: float
-    new: float
-    reasons: tuple[str, ...]  # such as `test_axis: wrong → pass (2 axes)`
-
-
-def changes(old: SubmissionReport, new: SubmissionReport) -> list[ExerciseChange]:
-    """Return the changes of exercises whose score, tests or submission verdict differ."""
+def changes(old: SubmissionReport, new: SubmissionReport) -> list[str]:
+    """Return a line for each change, such as `softmax: test_axis: wrong → pass (2 axes)`."""
     before = {e.name: e for e in old.exercises}
     found = []
     for exercise in new.exercises:
@@ -36,9 +25,7 @@ def changes(old: SubmissionReport, new: SubmissionReport) -> list[ExerciseChange
             reasons = [f"the submission was {old.verdict}, now it is {new.verdict}"]
         if former.score != exercise.score and not reasons:
             reasons = ["points or weights changed"]
-        if reasons:
-            scores = former.score, exercise.score
-            found.append(ExerciseChange(exercise.name, *scores, tuple(reasons)))
+        found += [f"{exercise.name}: {reason}" for reason in reasons]
     return found
 
 

@@ -5,10 +5,9 @@ and the code that raises the exception. Other code uses these attributes, or a `
 with `assert_never`, so that mypy reports where the new verdict is missing.
 """
 
-from __future__ import annotations
-
 import re
 from enum import StrEnum
+from typing import Self
 
 import msgspec
 from msgspec.structs import replace
@@ -58,7 +57,7 @@ class Verdict(StrEnum):
     GRADER_FAULT = "grader_fault", F, "", F, F, F, F, F, F, "A system error, not your mistake"
     # fmt: on
 
-    def __new__(cls, value: str, *row: bool | str) -> Verdict:
+    def __new__(cls, value: str, *row: bool | str) -> Self:
         member = str.__new__(cls, value)
         member._value_ = value
         member.__dict__.update(zip(cls.__annotations__, row, strict=True))

@@ -14,12 +14,11 @@ every mistake is charged. In the final scores, a misconception that costs less t
 unknown, in the exercise where it costs most.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Self
 
 import msgspec
 from msgspec.structs import replace
@@ -59,7 +58,7 @@ class Mistake:
     shows_work: bool = True
     line: str = ""
 
-    def is_same(self, other: Mistake) -> bool:
+    def is_same(self, other: Self) -> bool:
         """Return True if the belief or the line is the same, so that only one is charged."""
         return other.belief == self.belief != "" or other.line == self.line != ""
 
@@ -180,7 +179,7 @@ class Tally:
             return 0.0
         return min(self.failed - self.unexplained, self.total - self.failed) / self.total
 
-    def _deductions(self, sharing: Sequence[Tally]) -> tuple[Deduction, ...]:
+    def _deductions(self, sharing: Sequence[Self]) -> tuple[Deduction, ...]:
         """Return a deduction for each mistake, or () if only test results determine the points.
 
         sharing: exercises that share one charge for each misconception
@@ -200,7 +199,7 @@ class Tally:
             deductions.append(Deduction(mistake.name, points, counted_in))
         return tuple(deductions)
 
-    def _dearest_without_work(self, sharing: Sequence[Tally]) -> Deduction | None:
+    def _dearest_without_work(self, sharing: Sequence[Self]) -> Deduction | None:
         """Return the largest deduction for a mistake without `shows_work`, which limits the points.
 
         Without this limit, a second mistake in the same test would raise the score. Mistakes that
@@ -217,7 +216,7 @@ class Tally:
         points = round(self.evidence.exercise.points * (dearest.cost or 0.0), 4)
         return Deduction(dearest.name, points, "")
 
-    def _points(self, sharing: Sequence[Tally]) -> tuple[float, tuple[Deduction, ...]]:
+    def _points(self, sharing: Sequence[Self]) -> tuple[float, tuple[Deduction, ...]]:
         """Return the points and the deductions.
 
         If the tests determine the points, only broken contracts are deducted.
@@ -242,7 +241,7 @@ class Tally:
             return by_mistakes, deductions
         return by_tests, tuple(charged)
 
-    def report(self, sharing: Sequence[Tally]) -> ExerciseReport:
+    def report(self, sharing: Sequence[Self]) -> ExerciseReport:
         """Return the report. `sharing`: exercises that share one charge for each misconception."""
         score, deductions = self._points(sharing)
         evidence = self.evidence

@@ -4,13 +4,12 @@ The file is parsed but never run, and each statement is visited once. Names that
 different file of the submission are stored separately, so that `reachable` can follow them.
 """
 
-from __future__ import annotations
-
 import ast
 from collections import ChainMap
 from collections.abc import Callable, Iterator, MutableMapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
+from typing import Self
 
 from .statements import (
     DEFINITIONS,
@@ -60,7 +59,7 @@ class Part:
     elsewhere: list[tuple[str, str]] = field(default_factory=list)
     loads: list[str] = field(default_factory=list)  # submitted files that are imported
 
-    def add(self, other: Part) -> None:
+    def add(self, other: Self) -> None:
         self.uses += other.uses
         self.imports += other.imports
         self.names += other.names

@@ -1,7 +1,5 @@
 """Collect a week's submissions from nbgrader's exchange."""
 
-from pathlib import Path
-
 import msgspec
 
 from ...files import read_state, write_state
@@ -52,14 +50,10 @@ def collect(course: Course, week: Week, *, check_owner: bool = True) -> Collecti
         missing=[s for s in read_gradebook(course)[0] if s not in after],
         grouped=grouped_lines(grouped),
     )
-    write_state(_file(course, week), collection)
+    write_state(course.state_file("collected", week), collection)
     return collection
 
 
 def last_collection(course: Course, week: Week) -> Collection:
     """Return the result of the latest `collect`, or an empty result if there is none."""
-    return read_state(_file(course, week), Collection) or Collection()
-
-
-def _file(course: Course, week: Week) -> Path:
-    return course.state / "collected" / f"{week.name}.json"
+    return read_state(course.state_file("collected", week), Collection) or Collection()

@@ -10,7 +10,6 @@ for one member is copied to all members with the same answer.
 """
 
 from collections.abc import Mapping
-from pathlib import Path
 
 from ...files import read_state, write_state
 from ...lms.csv_tables import read_rows
@@ -88,7 +87,7 @@ def spread_groups(course: Course, week: Week) -> dict[str, str]:
             authors[member] = author
             if done.entry is not None and not done.refused:
                 found[member] = author
-    write_state(_authors_file(course, week), dict(sorted(authors.items())))
+    write_state(course.state_file("groups", week), dict(sorted(authors.items())))
     return found
 
 
@@ -164,8 +163,4 @@ def _copy(
 
 
 def _authors(course: Course, week: Week) -> dict[str, str]:
-    return read_state(_authors_file(course, week), dict[str, str]) or {}
-
-
-def _authors_file(course: Course, week: Week) -> Path:
-    return course.state / "groups" / f"{week.name}.json"
+    return read_state(course.state_file("groups", week), dict[str, str]) or {}

@@ -6,12 +6,10 @@ submission, with the submission's number in the file `.parts`. The index is repl
 before the copy is created, so `submissions.collected` can detect and complete an interrupted copy.
 """
 
-from __future__ import annotations
-
 import datetime as dt
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Literal
+from typing import Literal, Self
 
 import msgspec
 
@@ -19,13 +17,7 @@ from ...batch.intake import Submission, read_submission
 from ...files import read_state, replace_folder, write_state
 from ...model.course import Course, Week
 from ...model.errors import NbgraderError
-from ...model.submission_files import (
-    FROM_NBGRADER,
-    TIMESTAMP_FILE,
-    Note,
-    digest_of,
-    local_text,
-)
+from ...model.submission_files import FROM_NBGRADER, TIMESTAMP_FILE, Note, digest_of, local_text
 from ..workspace import Workspace
 from .notebooks import cell_notes, code_notes, read_cells
 from .safe_read import read_ordinary
@@ -93,7 +85,7 @@ class History(msgspec.Struct, frozen=True):
             return self.entry(self.current)
         return self.accepted[-1]
 
-    def with_entry(self, changed: Entry) -> History:
+    def with_entry(self, changed: Entry) -> Self:
         """Return a copy in which `changed` replaces the entry with the same number."""
         entries = tuple(changed if e.number == changed.number else e for e in self.entries)
         return msgspec.structs.replace(self, entries=entries)

@@ -10,7 +10,6 @@ new gradebook has different ids. SQLite counts transactions, so an old backup ha
 """
 
 import datetime as dt
-from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -52,7 +51,7 @@ def keep_marks(course: Course) -> dict[str, list[str]]:
         now = _Week(kept.transactions if lost else count, kept.students | new)
         changed = now.students != kept.students or now.transactions > kept.transactions
         if changed and now.students:
-            write_state(_path(course, week), now)
+            write_state(course.state_file("marks", week), now)
         lost_by_week[week.name] = lost
     return lost_by_week
 
@@ -91,7 +90,7 @@ def restore_marks(course: Course, week: Week) -> list[str]:
     for student in lost:
         kept.students[student] = _entry(course, week, student, now[student])
     kept.transactions = transactions(course)
-    write_state(_path(course, week), kept)
+    write_state(course.state_file("marks", week), kept)
     return [f"manual marks, comments and extensions were restored: {first_names(lost)}", *notes]
 
 
@@ -143,9 +142,5 @@ def _entry(course: Course, week: Week, student: str, marked: Marked) -> StoredMa
     return StoredMarks(marked.submission, marked.extension, marked.cells, of)
 
 
-def _path(course: Course, week: Week) -> Path:
-    return course.state / "marks" / f"{week.name}.json"
-
-
 def _read(course: Course, week: Week) -> _Week:
-    return read_state(_path(course, week), _Week) or _Week()
+    return read_state(course.state_file("marks", week), _Week) or _Week()

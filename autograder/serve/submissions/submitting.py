@@ -5,8 +5,6 @@ submission checks that no other submission has arrived since the merge. If one h
 files are merged again.
 """
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Iterator, Sequence
 
@@ -64,6 +62,26 @@ class Base(msgspec.Struct, frozen=True):
     files: dict[str, bytes]
     received: float | None
     version: tuple[int, float]
+
+
+class ReviewLine(msgspec.Struct, frozen=True):
+    """A part of the submission, its fate (see `SubmittedPart`), and words for the student."""
+
+    name: str
+    fate: str
+    words: str
+
+
+class Review(msgspec.Struct, frozen=True):
+    """A preview of the submission that would be graded. `digest`: hash of the merged files."""
+
+    lines: tuple[ReviewLine, ...]
+    summary: str
+    rule: str
+    stays: str  # a sentence about the earlier submission, shown if there is a problem
+    digest: str
+    problem: str = ""
+    notes: tuple[str, ...] = ()
 
 
 class _OutdatedBase(Exception):
@@ -229,26 +247,6 @@ _WORDS = {
     "missing": "missing",
 }
 _ANSWER_WORDS = _WORDS | {"missing": "not answered"}
-
-
-class ReviewLine(msgspec.Struct, frozen=True):
-    """A part of the submission, its fate (see `SubmittedPart`), and words for the student."""
-
-    name: str
-    fate: str
-    words: str
-
-
-class Review(msgspec.Struct, frozen=True):
-    """A preview of the submission that would be graded. `digest`: hash of the merged files."""
-
-    lines: tuple[ReviewLine, ...]
-    summary: str
-    rule: str
-    stays: str  # a sentence about the earlier submission, shown if there is a problem
-    digest: str
-    problem: str = ""
-    notes: tuple[str, ...] = ()
 
 
 def review_of(merged: Merged, base: str | None, rule: str, rejected: Sequence[str] = ()) -> Review:

@@ -1,9 +1,8 @@
 """Build the pages for marking written answers question by question."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Mapping
+from typing import Self
 
 import msgspec
 from markupsafe import Markup
@@ -59,7 +58,7 @@ class GivenMark(msgspec.Struct, frozen=True):
     comment: str
 
     @classmethod
-    def of(cls, fields: Mapping[str, str]) -> GivenMark:
+    def of(cls, fields: Mapping[str, str]) -> Self:
         lines = {int(m[1]): points for name, points in fields.items() if (m := _LINE.match(name))}
         comment = fields.get("comment", "").strip().replace("\r\n", "\n")
         return cls(lines, fields.get("adjustment", "").strip(), comment)

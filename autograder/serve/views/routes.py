@@ -10,7 +10,6 @@ import sys
 import time
 from collections.abc import Awaitable, Callable
 from typing import Any, Literal
-from urllib.parse import SplitResult, urlsplit
 
 import msgspec
 from sqlalchemy.exc import SQLAlchemyError
@@ -19,6 +18,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from ...model.course.validation import split_url
 from ...model.errors import IntakeError, KitError
 from ...model.message_text import visible
 from ...nbgrader.formgrader.written_answers import StaleMarkError
@@ -182,7 +182,7 @@ class AccessControl:
             _count(self._tokens, address)
         if person is None and row.audience != "everyone":
             raise self.login.unauthenticated(request)
-        _refuse_other_sites(request, urlsplit(self.service.settings.address.public_url).netloc)
+        _refuse_other_sites(request, split_url(self.service.settings.address.public_url).netloc)
         if row.audience in _STAFF and (person is None or person.role not in _STAFF[row.audience]):
             raise RequestError(404, "Page not found.")
         return person
@@ -226,8 +226,8 @@ def _refuse_other_sites(request: Request, public_host: str) -> None:
     link = request.method == "GET" and request.headers.get("sec-fetch-mode") == "navigate"
     # a proxy may replace the Host header
     hosts = {request.headers.get("host", ""), public_host} - {""}
-    origin, referer = request.headers.get("origin"), _parse(request.headers.get("referer", ""))
-    same_origin = origin is None or _parse(origin).netloc in hosts
+    origin, referer = request.headers.get("origin"), split_url(request.headers.get("referer", ""))
+    same_origin = origin is None or split_url(origin).netloc in hosts
     if not same_origin or (site not in ("same-origin", "none") and not link):
         raise RequestError(403, "This request was sent by a page of another site.")
     if referer.netloc in hosts and "/user/" in referer.path:
@@ -236,13 +236,6 @@ def _refuse_other_sites(request: Request, public_host: str) -> None:
             "This request was sent by a page of a notebook server, which may belong to another "
             "student. Type the service's address into your browser instead.",
         )
-
-
-def _parse(url: str) -> SplitResult:
-    try:
-        return urlsplit(url)
-    except ValueError:
-        return urlsplit("invalid:")
 
 
 def _log(row: RouteRow, person: Person | None, status: int, seconds: float) -> None:

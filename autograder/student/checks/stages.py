@@ -86,7 +86,7 @@ def staged_folder(name: str, start: Path | None = None) -> Path | None:
     return next((f for f in folders if (f / FILE).is_file()), None)
 
 
-def run_stages(folder: Path, start: Path | None = None, seconds: float = _SECONDS) -> bool:
+def run_stages(folder: Path, start: Path | None = None) -> bool:
     """Run the stages in a separate process and print the results; return True if all passed."""
     out = console()
     marks = ("+", "x", "-") if out.options.ascii_only else ("✓", "✗", "-")
@@ -99,7 +99,7 @@ def run_stages(folder: Path, start: Path | None = None, seconds: float = _SECOND
         env=os.environ | {"MPLBACKEND": "Agg", "PYTHONIOENCODING": "utf-8"},
         encoding="utf-8",
     )
-    timer = threading.Timer(seconds, process.kill)
+    timer = threading.Timer(_SECONDS, process.kill)
     timer.start()
     with process:
         try:

@@ -12,7 +12,7 @@ from rich.console import Console
 
 from ...model.errors import KitError
 from ...model.submission_files import packed
-from ...terminal.console import terminal
+from ...terminal.console import Terminal
 from ..checks.check_results import CheckResult
 from ..folder.packing import SubmissionFiles, exchange_program, save_receipt, submit_to_exchange
 from ..folder.week import WeekFolder, open_all, open_folder
@@ -179,7 +179,7 @@ def _show_result(out: Console, service: CourseService, reply: dict[str, Any]) ->
     """
     receipt = reply["receipt"]
     with (
-        terminal(stderr=True).status(_queue_state(reply), spinner="line") as status,
+        Terminal(stderr=True).status(_queue_state(reply), spinner="line") as status,
         contextlib.suppress(KeyboardInterrupt, KitError),  # such as a lost connection
     ):
         for state in service.follow(receipt):

@@ -10,6 +10,7 @@ an unsaved file.
 from collections.abc import Collection, Iterator, Sequence
 from itertools import islice
 
+from ...model.availability import importable
 from ...model.source.reachable import Sources
 from ...model.source.rules import refusals, texts_of
 from ..checks.check_results import CheckOutcome, ExerciseResult, Failure
@@ -31,7 +32,8 @@ def refused_outcomes(folder: WeekFolder, outcomes: list[CheckOutcome]) -> dict[s
         if path.is_file():
             files[path.relative_to(folder.path).as_posix()] = path.read_bytes()
     sources = Sources(texts_of(files), folder.week.module)
-    found = refusals(sources, folder.week.rules, libraries=folder.week.importable)
+    libraries = importable(folder.week.libraries, folder.week.extras)
+    found = refusals(sources, folder.week.rules, libraries=libraries)
     failures = {
         o.exercise: o.failure
         for o in reversed(outcomes)

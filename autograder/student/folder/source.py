@@ -17,6 +17,7 @@ from pathlib import Path
 
 from ...files import replace_file
 from ...model.errors import KitError
+from ...model.source.statements import IMPORTS, bound_names
 from .week import WeekFolder
 
 BACKUPS = "kept"
@@ -182,15 +183,10 @@ def _parsed(source: str) -> ast.Module:
 
 
 def _bound_names(statement: ast.stmt) -> list[str]:
-    match statement:
-        case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
-            return [statement.name]
-        case ast.Import() | ast.ImportFrom():
-            return [(a.asname or a.name).split(".")[0] for a in statement.names]
-        case ast.Assign() | ast.AnnAssign() | ast.AugAssign():
-            names = (n for n in ast.walk(statement) if isinstance(n, ast.Name))
-            return [n.id for n in names if isinstance(n.ctx, ast.Store)]
-    return []
+    if isinstance(statement, IMPORTS):
+        return [(a.asname or a.name).split(".")[0] for a in statement.names]
+    binds = isinstance(statement, Definition | ast.Assign | ast.AnnAssign | ast.AugAssign)
+    return bound_names(statement) if binds else []
 
 
 def _used_names(statements: list[ast.stmt]) -> list[str]:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import msgspec
 
-from ...model.availability import LIBRARIES, importable
+from ...model.availability import LIBRARIES
 from ...model.course import REGISTRY, Course, Week, load
 from ...model.course.stubs import stub_of
 from ...model.errors import BuildError, CourseError, KitError
@@ -60,11 +60,6 @@ class WeekFile(msgspec.Struct, frozen=True):
     def extras(self) -> tuple[str, ...]:
         """The extras of the kit whose libraries the week's exercises may import."""
         return tuple(sorted({e.extra for e in self.exercises if e.extra}))
-
-    @property
-    def importable(self) -> tuple[str, ...]:
-        """The libraries that students may import."""
-        return importable(self.libraries, self.extras)
 
 
 def describe_week(course: Course, week: Week, release: int = 1) -> bytes:

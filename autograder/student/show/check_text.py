@@ -14,7 +14,7 @@ from rich.text import Text
 
 from ...model.errors import KitError
 from ...model.message_text import best_electives, replaced
-from ...terminal.console import terminal
+from ...terminal.console import Terminal
 from ..checks.check_results import CheckResult, ExerciseResult, Failure
 from ..folder.lessons import Hint, load_state
 from ..folder.source import fingerprints
@@ -34,7 +34,7 @@ def console(*, stderr: bool = False) -> Console:
     stream: Any = sys.stderr if stderr else sys.stdout
     with contextlib.suppress(AttributeError, ValueError):
         stream.reconfigure(errors="replace")
-    return terminal(highlight=False, soft_wrap=True, stderr=stderr)
+    return Terminal(highlight=False, soft_wrap=True, stderr=stderr)
 
 
 class Layout(msgspec.Struct, frozen=True):

@@ -1,7 +1,5 @@
 """Count the operations and elements in one call, and enable the hooks that monitor the call."""
 
-from __future__ import annotations
-
 import weakref
 from contextlib import ExitStack, nullcontext
 from functools import cache
@@ -37,7 +35,7 @@ class Counting(DispatchMode):
         self._alive = weakref.WeakKeyDictionary[Any, int]()  # number of elements by storage
         self._arrays = ArrayCount()
 
-    def __enter__(self) -> Counting:
+    def __enter__(self) -> Self:
         super().__enter__()  # type: ignore[no-untyped-call]  # untyped in torch
         self._arrays.__enter__()
         return self

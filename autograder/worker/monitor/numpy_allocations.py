@@ -10,13 +10,11 @@ Results in existing arrays (`out=`) are not counted. The grader measures the mem
 objects, such as lists and bytes, from outside the process.
 """
 
-from __future__ import annotations
-
 import ctypes
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy._core import multiarray
@@ -60,7 +58,7 @@ class ArrayCount:
         self._before: Any = None
         self._outer: ArrayCount | None = None
 
-    def __enter__(self) -> ArrayCount:
+    def __enter__(self) -> Self:
         global _counting
         self._outer = _counting
         self._before, _counting = _set_handler()(_handler()), self

@@ -1,13 +1,11 @@
 """Detect changes that a call makes to its arguments and to the global state of the process."""
 
-from __future__ import annotations
-
 import ctypes
 import random
 import sys
 from collections.abc import Callable, Iterator
 from functools import lru_cache
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import torch
@@ -190,7 +188,7 @@ class PyplotState:
         self._settings, self._open = _drawing_settings(plt), _open_figures(plt)
 
     @classmethod
-    def now(cls) -> PyplotState | None:
+    def now(cls) -> Self | None:
         """Return the current state of pyplot, or None if pyplot has not been imported."""
         plt = sys.modules.get("matplotlib.pyplot")
         return cls(plt) if plt is not None else None

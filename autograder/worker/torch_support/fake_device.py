@@ -20,12 +20,10 @@ This module uses private names in torch: those imported from `backend_registrati
 torch.accelerator calls.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cache, partial
-from typing import Any, NoReturn
+from typing import Any, NoReturn, Self
 
 import torch
 from torch.overrides import TorchFunctionMode
@@ -48,8 +46,8 @@ class ClaimedTensor(torch.Tensor):
     elem: torch.Tensor
 
     @staticmethod
-    def __new__(cls, elem: torch.Tensor) -> ClaimedTensor:
-        x: ClaimedTensor = torch.Tensor._make_wrapper_subclass(
+    def __new__(cls, elem: torch.Tensor) -> Self:
+        x: Self = torch.Tensor._make_wrapper_subclass(
             cls,
             elem.shape,
             elem.stride(),
@@ -77,7 +75,7 @@ class ClaimedTensor(torch.Tensor):
 
     __array__ = numpy
 
-    def _set_data(self, new: ClaimedTensor) -> None:
+    def _set_data(self, new: Self) -> None:
         torch.Tensor.data.__set__(self, new)  # type: ignore[attr-defined]  # a C descriptor
         self.elem = new.elem
 

@@ -50,10 +50,7 @@ def settle(
 
 
 def _load_what_fits(
-    module: nn.Module,
-    own: dict[str, torch.Tensor],
-    state: dict[str, torch.Tensor],
-    device: str,
+    module: nn.Module, own: dict[str, torch.Tensor], state: dict[str, torch.Tensor], device: str
 ) -> None:
     """Load weights by name, else in order, where the layers may be divided in a different way.
 

@@ -15,8 +15,6 @@ and finalizers may run until then. Values that a submission reads from the inter
 computes after it disables torch's modes, are not detected: see docs/threat-model.md.
 """
 
-from __future__ import annotations
-
 import math
 import sys
 from collections.abc import Iterable
