@@ -49,7 +49,7 @@ class Platform(Protocol):
         """Return the assignment's maximum points, or None if they are unknown."""
 
     def grades(self) -> dict[str, PlatformGrade]:
-        """Return the current grades by the platform's ids."""
+        """Return the current grades, keyed by the platform's student ids."""
 
     def write(self, number: str, points: float, comment: str | None) -> str:
         """Enter points, and the comment unless it is None; return a warning, or ""."""

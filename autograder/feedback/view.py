@@ -52,7 +52,7 @@ class Marks(msgspec.Struct, frozen=True):
 
 
 def location_sentence(suspects: Iterable[Suspect], asking: bool = True) -> str:
-    """Return sentences that locate the mistake without revealing the fix, or "" without suspects.
+    """Return sentences that locate the mistake without revealing the fix, or "" if there are none.
 
     asking: add a question that leads to the fix.
     """

@@ -225,7 +225,7 @@ class LearnerSite:
         return await run_in_threadpool(self._act, request, form.get("met", []))
 
     def _act(self, request: Request, met: list[str]) -> Response:
-        """Change the record of a week. `met`: the chosen lines of a rubric."""
+        """Perform the action of a form, such as showing a hint. `met`: the checked rubric lines."""
         week, learner = self._week(request), self.learner
         task, action = request.path_params["task"], request.path_params["action"]
         guide, anchor = marking_guides(learner.course, week).get(task), ""

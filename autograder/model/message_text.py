@@ -52,7 +52,7 @@ def replaced(text: object) -> str:
 
 
 def visible_json(text: str) -> str:
-    """Escape invisible and stacked characters in JSON text without changing its values."""
+    """Escape invisible characters and excess combining marks without changing the JSON values."""
     return _unstacked(_UNSEEN_IN_JSON.sub(lambda m: _escaped(m[0]), text), _escaped)
 
 

@@ -69,12 +69,12 @@ def local_text(stored: str, zone: dt.tzinfo) -> str:
 
 
 def in_short(moment: dt.datetime) -> str:
-    """Format a time such as `18 January, 14:03`."""
+    """Format a time like this: `18 January, 14:03`."""
     return f"{moment.day} {moment:%B}, {moment:%H:%M}"
 
 
 def parse_timestamp(text: str) -> dt.datetime | None:
-    """Parse nbgrader's timestamp as an aware time, or return None if the text is not a time."""
+    """Parse an nbgrader timestamp as an aware datetime, or return None if it is invalid."""
     try:
         return aware(dt.datetime.fromisoformat(text.replace(" UTC", "+00:00")), dt.UTC)
     except ValueError:

@@ -37,7 +37,7 @@ def prose(text: Any) -> Markup:
             lambda plain: str(escape(plain)),
             lambda code: f"<code>{escape(code)}</code>",
         )
-    )  # both functions escape
+    )  # safe: both lambdas escape their argument
 
 
 def notice(message: str) -> Markup:

@@ -244,7 +244,7 @@ def _counters(node: ast.AST) -> list[str]:
 
 
 def function_scopes(code: Code, definitions: list[Definition]) -> Iterator[FunctionScope]:
-    """Yield the functions and methods of definitions. Constructors follow other methods."""
+    """Yield the scope of each function and method; `__init__` comes after the other methods."""
     for definition in definitions:
         if isinstance(definition, ast.FunctionDef):
             yield FunctionScope(code, definition.name, definition, None)

@@ -9,9 +9,9 @@ base class. Functions and classes that the submission defines are therefore modi
 Library functions have other callers, so only the references in the submission's module are
 replaced.
 
-A stub for a torch module has the layers, weights and sizes of the correct class, so the submission
-can use it like the class that it replaces. The weights stay in this process and are sent with every
-call, and `forward` runs in the trusted process.
+A stub for a torch module has the layers, weights and plain attributes (such as sizes) of the
+correct module, so the submission can use it like the class that it replaces. The weights stay in
+this process and are sent with every call, and `forward` runs in the trusted process.
 """
 
 import inspect

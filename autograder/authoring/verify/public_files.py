@@ -231,7 +231,7 @@ def _execute(folder: Path, name: str) -> Any:
         allow_errors=True,
         resources={"metadata": {"path": str(folder)}},
         on_cell_execute=lambda cell, **_: started.append(cell),
-        extra_arguments=["--log-level=ERROR"],  # no warning about encryption
+        extra_arguments=["--log-level=ERROR"],  # hide the warning about unencrypted TCP
     )
     try:
         client.execute(env=os.environ | settings)

@@ -282,7 +282,7 @@ class Count(NamedCalls):
     ) -> Counted:
         case, options = self._case, options.but(count=True, compiled=self._compiled)
         expected = None
-        if options.handle is None:  # calls to objects are counted without a comparison
+        if options.handle is None:  # calls of a remote object are counted but not compared
             expected = case.reference.call(case, name, args, kwargs)
             if self._with_gradients:
                 options = options.but(cotangents=case.cotangents(expected.value))

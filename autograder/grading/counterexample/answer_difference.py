@@ -274,7 +274,7 @@ def _whole(answer: Answer) -> str:
 
 
 def differing_entries(expected: Any, actual: Any, path: str = "", limit: int = _MOST) -> Sides:
-    """Return the values, or of arrays with more entries only the entry that differs most."""
+    """Return both values, or the entry that differs most if there are more than `limit`."""
     suffix = ""
     if is_array(expected) and as_tensor(expected).numel() > limit:
         x, y = as_tensor(expected), as_tensor(actual)

@@ -23,7 +23,7 @@ from .call_cost import PATTERNS, Calls, cost, dense
 from .call_sequence import Made, Step, leaves_of
 from .value_text import MODULI, array_text, counted, normal, storage
 
-_MOST_ENTRIES = 24  # entries of an array that are changed one at a time
+_MOST_ENTRIES = 24  # size of the largest array whose entries are changed one at a time
 _MOST_ARRAYS = 12  # arrays that are changed one at a time
 _SHARE_OF_SIZES = 0.6  # of the time; the rest is left for values
 

@@ -105,7 +105,7 @@ class Signatures:
         return result
 
     def arguments(self, path: str) -> tuple[str, ...]:
-        """Return the names of a call's positional arguments."""
+        """Return the names of a function's positional parameters, without `self`."""
         return self._arguments.get(self._key(path), ())
 
     def inputs(self, path: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[str]:

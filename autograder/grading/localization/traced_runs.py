@@ -158,8 +158,8 @@ class RightValues:
         """
         right = self.rows
         returned = np.concatenate([one.rows[one.returned] for one in self.runs])
-        # Float64 is a matter of style if no correct program computes in it, and texts and lists are
-        # unless correct programs return such values.
+        # Float64 is a matter of style if no correct program computes in it. Texts and lists are a
+        # matter of style unless a correct program returns them.
         types = set(map(tuple, right[:, [KIND, TYPE]]))
         style = {TEXT, LIST}.difference(returned[:, KIND].tolist())
         foreign = {TEXT, LIST}.difference(right[:, KIND].tolist())
@@ -296,9 +296,9 @@ class TracedRun:
         return False
 
     def place_of_mistake(self, reference: TracedRun, right: TracedProgram) -> Place | None:
-        """Return the place in this program that computes the wrong value of a misconception.
+        """Return the place where this program computes the wrong value that a misconception causes.
 
-        Return None if no statement of this program computes that value.
+        Return None if there is no such place, or if it is ambiguous.
 
         reference: the run of the bank's program for the misconception
         right:     the traced solution

@@ -222,7 +222,7 @@ class Sandboxed:
         return wire.pack(load, list(files.values()))
 
     def _running(self) -> ConfinedProcess:
-        """Return the process, or start a new one and repeat the import that `load` made."""
+        """Return the process; if none is running, start one and redo the import done by `load`."""
         if self._process is None:
             self._start_process()
             try:

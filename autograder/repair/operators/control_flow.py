@@ -1,4 +1,4 @@
-"""Propose inverted conditions, and statements that are removed, swapped, moved or added."""
+"""Propose inverting conditions, and removing, swapping, moving or adding statements."""
 
 import ast
 from collections.abc import Iterator

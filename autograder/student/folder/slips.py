@@ -1,10 +1,10 @@
-"""Warn about code that the grader would refuse, and about accidents that no check detects.
+"""Warn about code that the grader would refuse, and about slips that no check detects.
 
 The rules of `model/source/rules.py` find plain calls in the source, such as `torch.softmax(x)`,
 `x.softmax(-1)` and calls of imported names. Calls through an alias are found while the public
-checks run (checks/forbidden_calls.py). The accidents are code in the wrong file or place, a newer
-copy of the module, a leftover `raise` of the stub, a second definition, code that never runs, and
-an unsaved file.
+checks run (checks/forbidden_calls.py). The slips are code in the wrong file or place, a newer copy
+of the module, a leftover `raise` from the stub, a second definition, code that never runs, and an
+unsaved file.
 """
 
 from collections.abc import Collection, Iterator, Sequence
@@ -45,7 +45,7 @@ def refused_outcomes(folder: WeekFolder, outcomes: list[CheckOutcome]) -> dict[s
 def find_slips(
     folder: WeekFolder, results: Sequence[ExerciseResult], unchanged: Collection[str]
 ) -> tuple[str, ...]:
-    """Return a sentence for each accident, or () if all checks pass.
+    """Return a sentence for each slip, or () if all checks pass.
 
     unchanged: exercises whose previous check ran on an identical file.
     """

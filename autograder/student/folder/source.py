@@ -81,9 +81,7 @@ def statement_counts(source: str) -> dict[str, int]:
 
 
 def oddities(source: str, stub: str, exercises: Collection[str]) -> Iterator[str]:
-    """Yield a sentence for each exercise that has two versions or is not at the left margin, and
-    for code after a `return`.
-    """
+    """Yield a sentence for each exercise that is defined twice or indented, and for dead code."""
     unwritten = {_fingerprint([s]) for s in _parsed(stub).body}
     lines: dict[str, int] = {}  # of the first version that contains code
     for node in _parsed(source).body:

@@ -67,7 +67,7 @@ class Verdicts(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def public_verdicts(folder: WeekFolder, result: CheckResult) -> Verdicts:
-    """Return the verdicts of public checks."""
+    """Convert the results of public checks to verdicts."""
     week = folder.week
     if result.broken:
         problem, line = result.broken.message, result.broken.line or None

@@ -96,7 +96,7 @@ def summary(result: CheckResult) -> str:
 
 
 def next_steps(result: CheckResult) -> list[tuple[str, str]]:
-    """Return suggested next steps, each a command or a place in the files, and a remark or ""."""
+    """Return the suggested next steps as pairs of a command or place in the files and a remark."""
     to_write = (e for state in ("open", "waiting") for e in result.exercises if e.state == state)
     chosen = first_failure(result) or next(to_write, None)
     if result.broken or chosen is None:

@@ -56,7 +56,7 @@ class Namespaces(Isolation):
             call("mount", None, folder, None, _READ_ONLY, None)
 
     def fork(self, number: int, limits: ChildLimits) -> int:
-        """Fork a child as process 1 of a new pid namespace.
+        """Fork a child as PID 1 of a new PID namespace.
 
         `unshare` affects only children that are forked later, and `setns` undoes it. One fork
         instead of two is therefore enough, and the fork server remains the child's parent.

@@ -103,9 +103,9 @@ class Boot(msgspec.Struct, frozen=True):
 class Isolation:
     """Isolates the children of a fork server; each backend has a subclass.
 
-    parent:      the fork server's pid as seen by a child; 0 if they have different pid namespaces
+    parent:      the fork server's pid as seen by a child; 0 if they are in different pid namespaces
     count_tasks: whether to set RLIMIT_NPROC; False if it would also count other processes' tasks
-    patience_ms: timeout after which the fork server calls `overrun` without an event; -1 for none
+    patience_ms: timeout after which `overrun` is called even without an event; -1 for no timeout
     """
 
     parent = 0

@@ -25,7 +25,7 @@ from functools import cache, lru_cache
 from importlib.machinery import ModuleSpec
 from typing import Any
 
-# Receives a function's base name, and whether it is composed of differently named operators.
+# Receives a function's base or dotted name, and whether operators with other names implement it.
 Note = Callable[[str, bool], None]
 
 # NumPy ufuncs that solve an exercise

@@ -212,7 +212,7 @@ _libraries: list[torch.library.Library] = []  # deleting a library would remove 
 def _register_factories() -> None:
     """Register the fake GPU's kernels for operators that bypass `__torch_dispatch__`.
 
-    These are operators without tensor arguments, copies, scalar reads, pinned memory and RNN cells.
+    These are factory functions, copies, scalar reads, memory pinning and RNN cells.
     Autocast on the fake GPU has no effect.
     """
     library = torch.library.Library("aten", "IMPL")
