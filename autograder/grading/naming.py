@@ -97,7 +97,7 @@ class MistakeNames:
     def contracts(
         self, exercise: str, ran: Sequence[Ran], again: Mapping[str, Ran], files: Files
     ) -> list[Contract]:
-        """Name the broken contracts whose tests end differently `again`, when they are met."""
+        """Name the broken contracts: tests end differently in the run `again`, which meets them."""
         known = {m.name: m for m in self._bank.of_exercise(exercise) if m.cost is not None}
         bank, contracts = self._runs.of_misconceptions(exercise), list[Contract]()
         flaws = {name: set(map(_flaw_of, runs)) for name, runs in bank.items()}

@@ -32,9 +32,9 @@ class WeekOverview(msgspec.Struct, frozen=True):
 
 
 def open_tasks(week: Week, record: WeekRecord) -> list[str]:
-    """Return the exercises and questions that are neither done nor given up, in their order.
+    """Return the exercises and questions that are neither done nor given up, in course order.
 
-    Electives are left out once as many of them are done as count.
+    Electives are omitted once the required number of them is done.
     """
     done = {*record.passed, *record.given_up, *record.met}
     electives = {e.name for e in week.exercises if e.elective}

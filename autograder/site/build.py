@@ -167,7 +167,7 @@ def executed_lesson(course: Course, week: Week, files: dict[str, bytes]) -> Any:
 
 
 def _machine(week: Week) -> str:
-    """Return when and where a lesson is executed: its outputs contain timings."""
+    """Describe the date, libraries and machine of a lesson's run, whose output contains timings."""
     versions = [
         f"Python {platform.python_version()}",
         *(f"{n} {version(n)}" for n in week.libraries),

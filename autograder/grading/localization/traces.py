@@ -161,7 +161,7 @@ class Traces:
         return ValueHints(frozenset(places), tuple(named), tuple(places[:1]), frozenset(uncertain))
 
     def right_values(self, replay: Replay) -> RightValues | None:
-        """Return the values of correct programs in some calls, or None if none can be recorded."""
+        """Return the values that correct programs compute in the replayed calls, or None."""
         began = time.thread_time()
         recorded = (record(*program, replay) for program in self._right_programs)
         runs = [run for run in recorded if run is not None]

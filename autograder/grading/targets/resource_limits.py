@@ -83,7 +83,7 @@ def ceiling(size: int = MOST_BYTES) -> Iterator[None]:
 
 
 def machine_is_short(size: int = MOST_BYTES) -> bool:
-    """Return True if the machine, rather than the ceiling, may have refused an allocation."""
+    """Return True if memory is so short that an allocation may fail below our own limit."""
     available = psutil.virtual_memory().available
     bound = resource.getrlimit(resource.RLIMIT_AS)[0] if sys.platform == "linux" else -1
     left = bound - psutil.Process().memory_info().vms if bound >= 0 else available

@@ -101,7 +101,7 @@ def find_group(
 ) -> AnswerGroup | None:
     """Return the group of the student with this code; None if there is no such answer.
 
-    version: of the group; default: any group
+    version: the group's version; "" matches any version
     """
     for together in (True, False):
         for group in answer_groups(course, week, cell, together=together):

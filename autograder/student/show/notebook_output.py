@@ -22,7 +22,7 @@ _HEIGHT = re.compile(r'<meta name="height" content="(\d+)">')
 class NotebookOutput:
     """The result of a notebook function, as text and as HTML from a template in this package."""
 
-    passed = False  # as in the result of a check, for errors that prevent it
+    passed = False  # as if a check had failed, for errors that prevent it from running
 
     def __init__(self, text: str, template: str, **values: Any) -> None:
         self._text, self._template, self._values = text, template, values

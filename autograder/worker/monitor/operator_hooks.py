@@ -34,7 +34,7 @@ _libraries: dict[str, torch.library.Library] = {}
 
 
 class Watcher:
-    """Records calls of forbidden functions in one exercise, with their lines in the submission.
+    """Records calls to forbidden functions in one exercise, with their lines in the submission.
 
     A submission may call any function during its import, for example to compare its results with
     torch's. Functions composed of other operators are an exception, because a graph that was traced

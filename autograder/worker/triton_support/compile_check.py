@@ -163,7 +163,7 @@ _twins: dict[Any, Any] = {}
 def compiled_twins(
     plain: list[tuple[Any, dict[str, Any]]], kernel: types.FunctionType, own: list[dict[str, Any]]
 ) -> Iterator[Any]:
-    """Temporarily make a kernel and functions that it may call compilable; yield that kernel.
+    """Temporarily make a kernel, and the functions that it may call, compilable; yield the kernel.
 
     plain: Triton's modules and tensor class, with the attributes that they had after import
     own:   namespaces of the submission's modules
