@@ -199,7 +199,7 @@ def test_a_hint_that_cannot_be_recorded_says_so(tiny, autograder) -> None:
     for _ in range(2):
         _, output = autograder(tiny.path, "hint", "double")
         assert "double, hint 1 of 2" in output
-        assert "it will be shown again. Make the folder writable, or read hints.md" in output
+        assert "the hint will be shown again. Make the folder writable, or read hints.md" in output
 
 
 def test_a_week_is_found_by_one_of_its_files(tiny, tmp_path, autograder) -> None:
