@@ -44,7 +44,7 @@ def fingerprint(
 ) -> bytes:
     """Return a hash of everything that a report depends on, except the submission."""
     kit = Path(__file__).parents[1]
-    own = course.graders(week), course.solution_folder(week), *course.public_modules(week)
+    own = course.graders(week), course.solution_folder(week), *course.test_files(week)
     files = sources_in(*own, *(kit / package for package in PACKAGES))
     return _hashed(course, week, (*devices, sandbox), secret, files)
 
@@ -79,7 +79,7 @@ def trusted_fingerprint(course: Course, week: Week, devices: Iterable[str], secr
     kit, graders = Path(__file__).parents[1], course.graders(week)
     tests = set(graders.glob("test_*.py"))
     files = [
-        *sources_in(*course.public_modules(week), *(kit / p for p in _PACKAGES_OF_A_RUN)),
+        *sources_in(*course.test_files(week), *(kit / p for p in _PACKAGES_OF_A_RUN)),
         *((folder, path) for folder, path in sources_in(graders) if path not in tests),
         (course.solution_folder(week), course.solution(week)),
     ]
@@ -113,6 +113,7 @@ def read_result(folder: Path, key: str) -> SubmissionReport | None:
 
 
 def store_result(folder: Path, key: str, report: SubmissionReport) -> None:
+    """Store a report; it may be lost in a power cut, because it can be computed again."""
     write_state(_file(folder, key), report, lasting=False)
 
 

@@ -79,7 +79,7 @@ def _kit_files(course: Course, week: Week) -> dict[str, bytes]:
         course.graders(week),
         course.solution_folder(week),
         course.exercise_folder(week),
-        *course.public_modules(week),
+        *course.test_files(week),
     )
     for folder, root in [*kit, *((folder, course.root) for folder in own)]:
         files |= read_folder(folder, root)

@@ -10,6 +10,7 @@ import json
 import shutil
 import stat
 import zipfile
+from contextlib import closing
 from pathlib import Path
 
 import msgspec
@@ -20,6 +21,7 @@ from autograder.channels.gradescope_zip import GradescopeSettings, autograder_zi
 from autograder.cli import run
 from autograder.feedback.render import escaped, exercise_text, submission_text
 from autograder.files import course_secret
+from autograder.grading.engine import Engine
 from autograder.model.course import Course, load
 from autograder.model.errors import KitError
 from autograder.model.report.schema import (
@@ -69,6 +71,17 @@ def test_modules_that_hidden_tests_call_are_included(course: Course) -> None:
     archive = zipfile.ZipFile(io.BytesIO(content))
     assert "assets/toys.py" in archive.namelist()
     assert b"toys.py" in archive.read("course.yaml")
+
+
+def test_arrays_that_hidden_tests_read_are_included(course: Course, tmp_path: Path) -> None:
+    content = autograder_zip(course, GradescopeSettings("week10_llama"))
+    zipfile.ZipFile(io.BytesIO(content)).extractall(tmp_path)
+    made = load(tmp_path, unfinished=True)
+    with closing(Engine(made, made.week("week10_llama"), ("cpu",), b"secret", None)) as engine:
+        report = engine.grade("ada", {"llama.py": engine.bank.solution.encode()}, "load_weights")
+    assert report.verdict is Ending.GRADED
+    (graded,) = (e for e in report.exercises if e.name == "load_weights")
+    assert graded.score == graded.max_score
 
 
 def test_the_courses_secret_stays_here(course: Course, packed: zipfile.ZipFile) -> None:

@@ -192,7 +192,7 @@ def test_dates_are_in_the_courses_time_zone(project: Path):
         ("postgresql+psycopg://teacher:hunter2@host/grades", "contains a password"),
         ("postgresql+psycopg://teacher@/grades?host=/run&password=hunter2", "contains a password"),
         ("mysql://teacher@host/grades", "must look like postgresql+psycopg://"),
-        ("postgresql://[hunter2", "must look like"),
+        ("postgresql://[hunter2", "must look like postgresql+psycopg://"),
     ],
 )
 def test_an_invalid_gradebook_url_is_reported_without_its_password(url: str, what: str):

@@ -99,7 +99,7 @@ def _files(course: Course, week: Week, job: ProofJob) -> Iterator[bytes]:
     misconceptions = [(m.name, m.source) for m in bank.of_exercise(job.part)]
     for name, source in [*bank.correct_programs, *misconceptions]:
         yield from (name.encode(), source.encode())
-    for _, path in store.sources_in(graders, *course.public_modules(week)):
+    for _, path in store.sources_in(graders, *course.test_files(week)):
         if path.stem in (f"test_{job.part}", "conftest") or not path.stem.startswith("test_"):
             yield from (path.name.encode(), path.read_bytes())
 

@@ -174,7 +174,7 @@ def _type_at(location: str) -> Any:
 def one_week(course: Course, week: Week) -> str:
     """Return a course.yaml with only this week, without the settings that grading does not use."""
     alone = replace(week, folders=(), questions=(), lms=None, limits=course.limits(week))
-    alone = replace(alone, files=week.public_modules)
+    alone = replace(alone, files=week.test_files)
     registry = replace(
         course.registry, weeks=(alone,), late=None, nbgrader=Nbgrader(), canvas=None, lti=None
     )

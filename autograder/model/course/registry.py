@@ -115,6 +115,11 @@ class Week(_Config, frozen=True):
         return tuple(name for name in self.files if name.endswith(".py"))
 
     @property
+    def test_files(self) -> tuple[str, ...]:
+        """The Python files and arrays among `files`, which hidden tests may read."""
+        return tuple(name for name in self.files if name.endswith((".py", ".npz")))
+
+    @property
     def extras(self) -> tuple[str, ...]:
         """The optional libraries that exercises of the week need."""
         return tuple(sorted({e.extra for e in self.exercises if e.extra}))
@@ -294,6 +299,10 @@ class Course:
         """Return the Python files that are released with a week, which hidden tests may call."""
         return [self.root / "assets" / name for name in week.public_modules]
 
+    def test_files(self, week: Week) -> list[Path]:
+        """Return the files that are released with a week and that hidden tests may read."""
+        return [self.root / "assets" / name for name in week.test_files]
+
     def localized(self, moment: dt.datetime) -> dt.datetime:
         """Return an aware datetime; a naive `moment` is in the course's time zone."""
         return aware(moment, self.zone)
@@ -306,6 +315,7 @@ class Course:
         return folder
 
     def state_file(self, kind: str, week: Week) -> Path:
+        """Return the file with one kind of a week's state, such as the result of `collect`."""
         return self.state / kind / f"{week.name}.json"
 
 

@@ -44,7 +44,7 @@ def keep_release(course: Course, week: Week, number: int) -> None:
         course.exercise_folder(week),
         course.solution_folder(week),
         course.graders(week),
-        *course.public_modules(week),
+        *course.test_files(week),
     ):
         files |= read_folder(folder, course.root)
     files[REGISTRY] = one_week(course, week).encode()
