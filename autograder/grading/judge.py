@@ -10,6 +10,8 @@
    inputs of a different shape raise exceptions, or results have a wrong type, dtype or shape, the
    rest of the exercise is judged as if they fitted, and this mistake is charged once.
 4. If a single edit of the exercise makes all tests pass, the exercise has only this one mistake.
+   If the costs of mistakes do not determine the points, but the exercise computes enough of the
+   values that lead to the correct result, the mistakes are charged, or at most half of the points.
 5. An exercise with a named mistake earns points for the rest of the work only if its outputs show
    that work (`triviality`). Otherwise, an exercise that passes at most half of its tests earns no
    points if trivial programs pass the same tests.
@@ -26,6 +28,7 @@ from typing import NamedTuple
 
 from ..model.course import Scoring
 from ..model.report import scoring
+from ..model.report.findings import FINDINGS, STEPS, edit_name
 from ..model.report.schema import Diagnosis, ExerciseReport, Verdict
 from .dependencies.error_carried_forward import (
     CalledHelpers,
@@ -36,7 +39,7 @@ from .dependencies.error_carried_forward import (
 )
 from .diagnosis.match_bank import Named
 from .naming import Contract, MistakeNames
-from .outcomes import BestEffort
+from .outcomes import BestEffort, Flaw
 from .running.pytest_plugin import Ran
 from .running.test_runner import Files, Load, Runs
 from .triviality.answer_contents import has_outputs
@@ -45,6 +48,9 @@ from .triviality.work_check import WorkCheck
 # An exercise that passes more than this weighted share of its tests shows work. `verify` reports
 # trivial programs that pass more.
 _TRIVIAL_SHARE = 0.5
+# An exercise that computes this share of a correct program's steps loses at most the second share.
+_ENOUGH_COMPUTED, _UNNAMED_COSTS = 0.3, 0.5
+_UNNAMED = Diagnosis(edit_name(STEPS), *FINDINGS[edit_name(STEPS)][:2])
 
 
 class JudgedExercise(NamedTuple):
@@ -103,7 +109,7 @@ class Judge:
             best = self._with_better_helpers(name, runs[name], inherited, files, helpers)
             own, replaced = _not_inherited(best), best.inherited.replaced
             evidence = self.names.explain(best.evidence, files, own, replaced)
-            judged[name] = best._replace(evidence=evidence)
+            judged[name] = self._with_steps(best._replace(evidence=evidence), own)
             is_called = any(name in other.own for other in called.values())
             wrong_itself = has_own_failures(runs[name], inherited) and terminates(runs[name])
             if is_called and wrong_itself and self._is_attempt(judged[name], files):
@@ -289,6 +295,30 @@ class Judge:
                 for n in named
             ),
         )
+
+    def _with_steps(self, judged: JudgedExercise, ran: Iterable[Ran]) -> JudgedExercise:
+        """Charge mistakes instead of failed tests if the exercise computes enough correct values.
+
+        The mistakes are the named ones if they explain most failures. Otherwise, one unnamed
+        mistake is charged, which costs half of the points, or as much as the named ones.
+        """
+        evidence, rule = judged.evidence, self.rule
+        failed = [r for r in ran if r.report.verdict.rejects_answers and r.flaw is not Flaw.CLAIM]
+        if evidence.fitted or evidence.computed < _ENOUGH_COMPUTED or not has_outputs(failed):
+            return judged
+        if scoring.Tally(evidence, rule).mistakes_decide or not self._work.most_take_work(failed):
+            return judged
+        mistakes = tuple(replace(m, shows_work=True) for m in evidence.mistakes)
+        named = replace(evidence, mistakes=mistakes, has_outputs=True)
+        cost = max(_UNNAMED_COSTS, sum(m.cost or 0.0 for m in mistakes))
+        unnamed = replace(
+            named,
+            mistakes=(scoring.Mistake(_UNNAMED.name, cost),),
+            diagnoses=(*evidence.diagnoses, _UNNAMED),
+            explained=frozenset(r.report.name for r in failed),
+        )
+        versions = [judged._replace(evidence=e) for e in (evidence, named, unnamed)]
+        return max(versions, key=lambda one: self._report(one).score)
 
     def _shows_work(self, evidence: scoring.Evidence) -> bool:
         """Return False if an exercise passes at most half of its tests, and only trivial ones.

@@ -200,7 +200,7 @@ class MistakeNames:
         bank = {m.name for m in self._bank.of_exercise(name)}
         names = tuple(n for n in evidence.names if n in bank)  # not a broken contract
         places = self.finder.find(files, name, ran, names, replaced, explained)
-        located = replace(evidence, suspects=lines_of(places))
+        located = replace(evidence, suspects=lines_of(places), computed=self.finder.computed)
         if places and all(map(_fixes_all, places)):
             located = self._with_one_mistake(located, failing)
         if len(located.mistakes) == len(located.suspects) == 1 and located.suspects[0].alone:

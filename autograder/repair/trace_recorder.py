@@ -24,7 +24,7 @@ def number_of_type(name: str) -> int:
     return sum(ord(c) * (place + 1) for place, c in enumerate(name))
 
 
-TEXT, LIST, ADDRESS = 3, 4, 5  # values of KIND; tensors are 0, arrays 1, numbers 2
+TENSOR, ARRAY, NUMBER, TEXT, LIST, ADDRESS = range(6)  # values of KIND
 # The entries of a text are computed from its characters. At most 4 values of an expression and 2000
 # rows in all are recorded. NaN is replaced by 0.7, and infinities by 3.3 with their sign, so that
 # sums stay finite.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import torch
 
-from autograder.grading.localization.traced_runs import permuted, same
+from autograder.grading.localization.value_rows import permuted, same
 from autograder.repair.instrumentation import trace_program
 from autograder.repair.trace_recorder import NODE, NOTES
 

@@ -350,3 +350,50 @@ def test_a_wrong_choice_is_located_where_a_variable_gets_the_value(tmp_path):
     traces = compared(tmp_path, [CHOOSING], {"never_moves": NEVER_MOVES})
     found = hints(traces, OWN_CHOICE, "never_moves").named
     assert found == (("never_moves", ("f", 6)),)
+
+
+def share(traces: Traces, source: str) -> float:
+    (found,) = hints(traces, source).shares
+    return found
+
+
+SMALL_STEPS = """import torch
+
+def f(q, k):
+    scores = q @ k.mT
+    scores = scores / q.shape[-1] ** 0.5
+    e = torch.exp(scores)
+    weights = e / e.sum(-1, keepdim=True)
+    return weights @ k
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "least", "most"),
+    [
+        ("", "", 1.0, 1.0),
+        ("return weights @ k", "return weights.mT @ q", 0.75, 0.95),  # only the last step is wrong
+        ("return weights @ k", "return weights * 0", 0.75, 0.95),  # the result is not considered
+        ("scores = q @ k.mT", "scores = q[:1] @ k.mT", 0.0, 0.0),  # every later value is wrong
+        ("scores = q @ k.mT", "return q.mT, 2 * q, k", 0.0, 0.0),  # arguments take no work
+    ],
+)
+def test_the_share_of_correct_steps(tmp_path, old, new, least, most):
+    source = SMALL_STEPS.replace(old, new, 1)
+    assert least <= share(compared(tmp_path, [SMALL_STEPS], {}), source) <= most
+
+
+def test_entries_in_a_different_order_are_the_same_step(tmp_path):
+    source = SMALL_STEPS.replace("q @ k.mT", "(k @ q.mT).mT")
+    assert share(compared(tmp_path, [SMALL_STEPS], {}), source) == 1.0
+
+
+def test_a_program_that_computes_much_more_than_correct_ones_has_no_correct_steps(tmp_path):
+    tries = "".join(f"    torch.tanh(q * {n + 2}.5)\n" for n in range(40))
+    source = SMALL_STEPS.replace("    return", f"{tries}    return")
+    assert share(compared(tmp_path, [SMALL_STEPS], {}), source) == 0.0
+
+
+def test_a_short_program_has_too_few_steps(tmp_path):
+    sums = "def f(q, k):\n    return q.sum(0)\n"
+    assert share(compared(tmp_path, [sums], {}), sums) == 0.0

@@ -12,8 +12,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...repair.instrumentation import TracedExpression
-from ...repair.trace_recorder import KIND, TYPE, UNORDERED, number_of_type
-from ..localization.traced_runs import RightValues, TracedRun, same
+from ...repair.trace_recorder import ARRAY, KIND, TENSOR, TYPE, UNORDERED, number_of_type
+from ..localization.traced_runs import RightValues, TracedRun
+from ..localization.value_rows import same
 from ..outcomes import printable
 from .answer_difference import Sides, differing_entries
 from .value_text import result_text
@@ -127,7 +128,7 @@ def _producer(run: TracedRun, row: int) -> int:
 
 def _is_telling(row: np.ndarray) -> bool:
     """Return True unless the value is a whole number, as in `x ** 2`."""
-    return bool(row[KIND] in (0, 1) or row[UNORDERED][0] % 1.0 != 0.0)
+    return bool(row[KIND] in (TENSOR, ARRAY) or row[UNORDERED][0] % 1.0 != 0.0)
 
 
 def _sides(actual: Any, expected: Any, actual_type: str | None, expected_type: str | None) -> Sides:

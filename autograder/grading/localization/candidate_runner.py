@@ -20,7 +20,7 @@ from ...worker.protocol import frames
 from ...worker.protocol.frames import Answer, frame_path
 from ...worker.protocol.values import read_answer
 from ..comparator import FAR, distance, largest_entry
-from ..outcomes import Outcome
+from ..outcomes import Forbidden, Outcome
 from ..running.pytest_plugin import Ran
 from ..running.test_runner import Load, Runs
 from ..targets.in_process import Target
@@ -54,10 +54,11 @@ class Probe:
         return {frame_path(frame).partition(".")[0] for frame, _ in self.steps}
 
     def replay(self, target: Target, exercise: str) -> None:
-        """Make the requests on a target; raise an Outcome if one fails."""
+        """Make the requests on a target; raise an Outcome if one fails or is forbidden."""
         target.begin(self.test, exercise)
         for frame, _ in self.steps:
-            target.request(frame)
+            for banned in target.request(frame)[0].banned:
+                raise Forbidden(banned.call)
 
     def passes(self, target: Target, exercise: str) -> bool:
         """Return True if no answer differs from the solution's; stop at the first that does."""

@@ -13,6 +13,7 @@ pass.
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import cache
+from statistics import mean
 
 from ...model.course import Suspects
 from ...model.report.findings import SHOWN, WHATEVER
@@ -46,6 +47,8 @@ class LineFinder:
     load:   loads a submission's files, with correct versions of the named exercises
     traces: returns the recorded runs of an exercise
     fixed:  the tests that pass with one of the edits that `find` reported last, if none fixes all
+    computed: the share of a correct program's steps that the submission computes, in the tests that
+              `find` traced last
     """
 
     def __init__(
@@ -55,7 +58,7 @@ class LineFinder:
         self._probes_of = cache(self._recorded_probes)
         self._distinctive = cache(self._distinctive_code)
         self._left = settings.submission
-        self.fixed = frozenset[str]()
+        self.fixed, self.computed = frozenset[str](), 0.0
         self._found = frozenset[Place]()  # the places of mistakes in earlier exercises
 
     def begin(self) -> None:
@@ -79,7 +82,7 @@ class LineFinder:
         explained: True if these misconceptions explain all failures, so that their values suffice
                    to locate them
         """
-        self.fixed = frozenset()
+        self.fixed, self.computed = frozenset(), 0.0
         foreign = self._runs.foreign(files)
         wrong = WrongExercise(files, self._runs.week.module, exercise, foreign, tuple(ran), stubbed)
         seconds = min(self._settings.seconds, self._left)
@@ -101,7 +104,7 @@ class LineFinder:
             declared = declared or (by_code if size == WORD else ())
         if declared and all(place.alone for place in declared):
             return declared
-        found = self._searched(wrong, seconds, names, explained) if seconds > 0 else ()
+        found = self._searched(wrong, seconds, names, explained)
         found = (*declared, *found)
         self._found |= {(p.function, p.line) for p in lines_of(found) if p.alone}
         if lines_of(found):
@@ -119,7 +122,8 @@ class LineFinder:
             before = traces.own_seconds
             hints = traces.hints(wrong.source, wrong.foreign, runner.load, failed, names)
             runner.exclude(traces.own_seconds - before)
-            if explained and hints.is_located(names):
+            self.computed = mean(hints.shares or [0.0])
+            if seconds <= 0 or (explained and hints.is_located(names)):
                 return _places_by_values(wrong, hints)
             # Exercises that share a function share its mistakes, so try the same lines early.
             hints = replace(hints, odd=hints.odd | self._found)

@@ -2,8 +2,9 @@
 
 Localization (`traces`) and counterexamples (`counterexample/wrong_value.py`) both run instrumented
 programs (`record`) and compare the runs (`RightValues.compared`). Each recorded value is described
-by a row of numbers (see `repair/trace_recorder.py`). A submission can forge its rows, so rows only
-select lines of the submission, and the values of a submission are shown to its student alone.
+by a row of numbers (see `repair/trace_recorder.py`). A submission can forge its rows, but only the
+rows of values that it computes equal those of correct programs. Other rows only select lines of the
+submission, and the values of a submission are shown to its student alone.
 """
 
 from __future__ import annotations
@@ -15,24 +16,21 @@ from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import torch
 
 from ...repair import UNPARSABLE
 from ...repair.instrumentation import TracedExpression, TracedProgram, trace_program
 from ...repair.trace_recorder import (
     ADDRESS,
+    ARRAY,
     COUNT,
-    GRADIENT,
     KIND,
     LIST,
     NODE,
     NOTES,
-    ORDERED,
-    SHAPE,
+    TENSOR,
     TEXT,
     TYPE,
-    UNORDERED,
     VALUES,
     WIDTH,
     number_of_type,
@@ -41,11 +39,12 @@ from ...worker.protocol import frames
 from ...worker.protocol.values import Encoder, read_answer
 from ..outcomes import Outcome
 from ..targets.in_process import Target
+from .value_rows import Mask, is_ambiguous, is_whole, permuted, same
 
 _ROWS_PER_TRACE = 2000
-_ROUNDING = 2e-4  # relative tolerance, because correct programs round differently
+_FEWEST_STEPS = 4  # a program with fewer different values is too short to show work
+_MOST_STEPS = 3  # limit on a submission's different values, relative to a correct program's
 
-Mask = npt.NDArray[np.bool_]
 Replay = Callable[[Target, str], object]  # makes an exercise's calls; may raise an Outcome
 
 
@@ -86,54 +85,6 @@ def record(program: TracedProgram, target: Target, replay: Replay) -> TracedRun 
     return TracedRun(program, target, rows, np.arange(len(rows)))
 
 
-def permuted(row: np.ndarray, rows: np.ndarray) -> Mask:
-    """Return a mask that is True for the rows whose values have the entries of `row`, in any order.
-
-    Entries are compared by sums and extrema that do not depend on their order.
-    """
-    if not len(rows):
-        return np.zeros(0, bool)
-    a, b = row[UNORDERED], rows[:, UNORDERED]
-    total, squares = max(a[2], 1e-9), max(a[1], 1e-12)
-    largest = max(abs(a[3]), abs(a[4]), 1e-9)
-    scale = np.array([total, squares, total, largest, largest, 0.0, largest * squares])
-    tolerance = scale * _ROUNDING
-    tolerance[5] = 0.5  # the number of non-finite entries
-    alike: Mask = (rows[:, COUNT] == row[COUNT]) & (np.abs(b - a) <= tolerance).all(axis=1)
-    return alike
-
-
-def same(
-    row: np.ndarray, rows: np.ndarray, *, any_type: bool = False, any_shape: bool = False
-) -> Mask:
-    """Return a mask that is True for the rows that describe the same value as `row`.
-
-    The entries and their order must be equal; unless `any_shape`, the shape as well, and unless
-    `any_type`, the dtype, the kind and `requires_grad` as well.
-    """
-    alike = permuted(row, rows)
-    if alike.any():
-        tolerance = _ROUNDING * max(row[UNORDERED][2], 1e-9)
-        alike &= (np.abs(rows[:, ORDERED] - row[ORDERED]) <= tolerance).all(axis=1)
-        alike &= any_shape | (np.abs(rows[:, SHAPE] - row[SHAPE]) < 1e-6)
-        for column in () if any_type else (TYPE, KIND, GRADIENT):
-            alike &= rows[:, column] == row[column]
-    return alike
-
-
-def is_ambiguous(row: np.ndarray) -> bool:
-    """Return True for constant arrays and whole numbers, which unrelated mistakes may produce."""
-    if row[COUNT] == 1:
-        return abs(float(row[UNORDERED][0]) % 1.0 - 0.5) >= 0.49
-    high, low = row[UNORDERED][[3, 4]]
-    return bool(high == low)
-
-
-def _is_whole(row: np.ndarray) -> bool:
-    """Return True if all entries are whole numbers, as in positions, masks and sizes."""
-    return bool((row[UNORDERED] % 1.0 == 0.0).all())
-
-
 Place = tuple[str, int]  # a function and a line
 _FLOAT64 = {number_of_type(name) for name in ("float64", "torch.float64")}
 
@@ -171,13 +122,24 @@ class RightValues:
             if value not in known:
                 any_type = row[TYPE] in _FLOAT64 and tuple(row[[KIND, TYPE]]) not in types
                 # Positions and masks get their axes of length one in any step.
-                alike = same(row, right, any_type=any_type, any_shape=_is_whole(row))
+                alike = same(row, right, any_type=any_type, any_shape=is_whole(row))
                 known[value] = row[KIND] in style or bool(alike.any())
         run.same = np.array([known[row[NODE + 1 :].tobytes()] for row in run.rows], bool)
         for row in run.rows[run.returned] if len(returned) else ():
             if not same(row, returned).any():
                 run.same &= ~same(row, run.rows)
         return run
+
+    def share_computed_by(self, run: TracedRun) -> float:
+        """Return the largest share of a correct program's steps whose values a run has too.
+
+        Return 0 if the run has so many more different values that some may match by accident.
+        """
+        shares = [0.0]
+        for steps in (one.steps for one in self.runs):
+            if len(steps) >= _FEWEST_STEPS and len(run.steps) <= _MOST_STEPS * len(steps):
+                shares.append(float(np.mean([permuted(row, run.rows).any() for row in steps])))
+        return max(shares)
 
 
 @dataclass
@@ -216,6 +178,21 @@ class TracedRun:
         ]
         return [number for number, row in enumerate(self.rows) if own[int(row[NODE])]]
 
+    @cached_property
+    def steps(self) -> list[np.ndarray]:
+        """The rows of different values that the program computes, whatever their entries' order.
+
+        Leave out what takes no work: arguments in any order, whole numbers, constants, and what
+        is neither a tensor nor an array.
+        """
+        known = [self.rows[row] for row, operands in enumerate(self.operands) if not operands]
+        inputs = len(known)
+        for number, row in enumerate(self.rows):
+            trivial = is_ambiguous(row) or is_whole(row) or row[KIND] not in (TENSOR, ARRAY)
+            if not (trivial or self.node(number).name or permuted(row, np.array(known)).any()):
+                known.append(row)
+        return known[inputs:]
+
     def values(self, rows: Sequence[int]) -> list[Any]:
         """Return the small values of some rows of the target's last run; None for other values."""
         encoder = Encoder()
@@ -244,7 +221,7 @@ class TracedRun:
             if not self.same[row] and (is_output or not self._is_constant(row)):
                 used = consumers[row]
                 # Positions, masks and sizes that nothing uses are no outputs.
-                alone = is_output or not _is_whole(self.rows[row])
+                alone = is_output or not is_whole(self.rows[row])
                 wrong[row] = wrong[used].any() if used else alone
         return [
             row
@@ -275,14 +252,14 @@ class TracedRun:
         That line may have a wrong condition, or give its value a wrong name, constant or address.
         """
         node = self.node(row)
-        is_position = _is_whole(self.rows[row]) and not node.returned  # positions have many styles
+        is_position = is_whole(self.rows[row]) and not node.returned  # positions have many styles
         if node.conditional or is_position or is_ambiguous(self.rows[row]):
             return True
         for operand in self.operands[row]:
             read, recorded = self.node(operand), self.rows[operand]
             if recorded[KIND] == ADDRESS:
                 return True
-            is_trivial = self._is_constant(operand) or _is_whole(recorded)
+            is_trivial = self._is_constant(operand) or is_whole(recorded)
             if read.name and recorded[COUNT] > 1 and is_trivial:  # many programs compute it
                 return True
             for source in self.operands[operand] if read.name else ():

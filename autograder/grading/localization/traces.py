@@ -7,7 +7,8 @@ deviating expression whose parts are all correct. If the diagnosis has named a m
 bank's program for this misconception is traced too, to find the wrong value. The student's
 mistake is on the line that computes the same wrong value, even if the code looks different.
 
-A submission can forge its recorded rows, so rows only select lines of the submission itself.
+A submission can forge its recorded rows, so a wrong row only selects a line of the submission
+itself. It cannot forge the rows of correct values without computing them, so these show work.
 """
 
 from __future__ import annotations
@@ -22,7 +23,8 @@ from ...model.report.schema import axes_of, in_low_precision
 from ...repair.instrumentation import TracedProgram
 from ..targets.in_process import Target
 from .candidate_runner import Probe
-from .traced_runs import Place, Replay, RightValues, TracedRun, permuted, record, traced
+from .traced_runs import Place, Replay, RightValues, TracedRun, record, traced
+from .value_rows import permuted
 
 _PROGRAMS_TRACED = 6  # correct programs of an exercise to trace
 _PROBES_TRACED = 2  # failed tests to trace if the diagnosis named a misconception
@@ -40,12 +42,14 @@ class ValueHints:
     named: the named misconceptions, each with the place that computes its wrong value
     first: the place of the first deviation in each test
     uncertain: first deviations that a line which computes known values may cause
+    shares: for each test, the share of a correct program's steps that the submission computes
     """
 
     odd: frozenset[Place] = frozenset()
     named: tuple[tuple[str, Place], ...] = ()
     first: tuple[Place, ...] = ()
     uncertain: frozenset[Place] = frozenset()
+    shares: tuple[float, ...] = ()
 
     @property
     def agreed(self) -> frozenset[Place]:
@@ -81,7 +85,8 @@ class ValueHints:
         """Combine the hints of two tests."""
         named = {**dict(other.named), **dict(self.named)}
         first, uncertain = (*self.first, *other.first), self.uncertain | other.uncertain
-        return ValueHints(self.odd | other.odd, tuple(named.items()), first, uncertain)
+        shares = (*self.shares, *other.shares)
+        return ValueHints(self.odd | other.odd, tuple(named.items()), first, uncertain, shares)
 
 
 NO_HINTS = ValueHints()
@@ -158,7 +163,9 @@ class Traces:
             if run.is_uncertain(r)
             or (not (named or run.node(r).returned) and permuted(run.rows[r], right.rows).any())
         )
-        return ValueHints(frozenset(places), tuple(named), tuple(places[:1]), frozenset(uncertain))
+        shares = (right.share_computed_by(run),)
+        first = tuple(places[:1])
+        return ValueHints(frozenset(places), tuple(named), first, frozenset(uncertain), shares)
 
     def right_values(self, replay: Replay) -> RightValues | None:
         """Return the values that correct programs compute in the replayed calls, or None."""

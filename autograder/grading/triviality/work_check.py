@@ -68,8 +68,13 @@ class WorkCheck:
         answered = [r for r in runs if r.report.verdict.has_answer]
         if not (resembling_tests(answered, recorded) or has_correct_parts(answered, recorded)):
             return False
-        failed = (self._takes_no_work(r) for r in runs if r.report.verdict.failed)
-        compared = [effortless for effortless in failed if effortless is not None]
+        return self.most_take_work(r for r in runs if r.report.verdict.failed)
+
+    def most_take_work(self, ran: Iterable[Ran]) -> bool:
+        """Return True if at least half of the comparable answers take work."""
+        compared = [
+            effortless for effortless in map(self._takes_no_work, ran) if effortless is not None
+        ]
         return sum(compared) <= _MAJORITY * len(compared)
 
     def tests_with_work(

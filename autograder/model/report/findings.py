@@ -23,6 +23,7 @@ SHOWN = "shown"  # a line that computes a wrong value for the first time
 WHATEVER = "whatever"  # a line that different edits would fix
 MAKES = "makes"  # a line that creates a parameter with a wrong name or shape
 IGNORED = "ignored argument"
+STEPS = "steps"  # no line is known, but the code computes values that lead to the correct result
 
 
 def symptom_name(kind: str) -> str:

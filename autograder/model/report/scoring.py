@@ -77,6 +77,7 @@ class Evidence:
     fitted: failed tests that pass once the contract is met, by an adapter, by fitted layers or by
             converted results. The first mistakes, `contracts` in all, are then broken contracts
     suspects: the lines that probably contain a mistake
+    computed: the share of a correct program's steps whose values the exercise computes, if known
     headline: the failed test whose claim describes the mistake best, or "" if it is the first one
     counterexample: a small input on which the exercise is wrong
     """
@@ -95,6 +96,7 @@ class Evidence:
     fitted: frozenset[str] = frozenset()
     contracts: int = 1
     suspects: tuple[Suspect, ...] = ()
+    computed: float = 0.0
     headline: str = ""
     counterexample: Counterexample | None = None
 
