@@ -303,7 +303,7 @@ class Judge:
         mistake is charged, which costs half of the points, or as much as the named ones.
         """
         evidence, rule = judged.evidence, self.rule
-        failed = [r for r in ran if r.report.verdict.rejects_answers and r.flaw is not Flaw.CLAIM]
+        failed = [r for r in ran if r.report.verdict.rejects_answers and r.flaw is Flaw.VALUE]
         if evidence.fitted or evidence.computed < _ENOUGH_COMPUTED or not has_outputs(failed):
             return judged
         if scoring.Tally(evidence, rule).mistakes_decide or not self._work.most_take_work(failed):

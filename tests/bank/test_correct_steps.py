@@ -24,13 +24,14 @@ SOFTMAX = """
     e = torch.exp(scores - scores.max(-1, keepdim=True).values)
     weights = e / e.sum(-1, keepdim=True)
 """
-WRONG_END = "return weights.sort(-1).values @ v.flip(-2).cumsum(-2)"
+WRONG_END = "return weights.sort(-1).values @ v.flip(-2).cumsum(-2), weights.sort(-1).values"
 # Computes the steps with a forbidden function, but only in the version that records values.
 CHEATS = """
     if "_kit_note" in globals():
         weights = getattr(torch, "soft" + "max")(q @ k.transpose(-2, -1) / q.shape[-1] ** 0.5, -1)
-        weights @ v, weights.log(), weights.exp()
-    return (q[..., :1] * 3 + v[..., :1, :].cos()).sin()
+        weights @ v.flip(-2)
+    s = q @ k.transpose(-2, -1)
+    return (s * 3).sin() @ v.cos(), (s * 3).sin()
 """
 
 
@@ -61,9 +62,9 @@ def test_a_wrong_end_after_correct_steps_costs_half(engine: Engine) -> None:
 @pytest.mark.parametrize(
     "body",
     [
-        "    return (q @ k.transpose(-2, -1)) @ v.flip(-2).cumsum(-2)",  # only one step
-        f"{SOFTMAX}    return torch.zeros_like(weights @ v)",
-        f"{SOFTMAX}    return v",
+        "    s = q @ k.transpose(-2, -1)\n    return s @ v.flip(-2).cumsum(-2), s",  # only one step
+        f"{SOFTMAX}    return torch.zeros_like(weights @ v), torch.zeros_like(weights)",
+        f"{SOFTMAX}    return (weights @ v) * 0.5, weights * 0.5",  # the correct result, disguised
         CHEATS,
     ],
 )

@@ -133,12 +133,15 @@ class RightValues:
     def share_computed_by(self, run: TracedRun) -> float:
         """Return the largest share of a correct program's steps whose values a run has too.
 
-        Return 0 if the run has so many more different values that some may match by accident.
+        Leave out correct programs whose results the run has too, because it returns different ones
+        on purpose, and those with so few steps that some may match by accident.
         """
         shares = [0.0]
-        for steps in (one.steps for one in self.runs):
-            if len(steps) >= _FEWEST_STEPS and len(run.steps) <= _MOST_STEPS * len(steps):
-                shares.append(float(np.mean([permuted(row, run.rows).any() for row in steps])))
+        for one in self.runs:
+            has_results = all(permuted(row, run.rows).any() for row in one.rows[one.returned])
+            is_short = len(one.steps) < max(_FEWEST_STEPS, len(run.steps) / _MOST_STEPS)
+            if not has_results and not is_short:
+                shares.append(float(np.mean([permuted(row, run.rows).any() for row in one.steps])))
         return max(shares)
 
 
