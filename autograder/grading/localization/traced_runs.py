@@ -130,19 +130,20 @@ class RightValues:
                 run.same &= ~same(row, run.rows)
         return run
 
-    def share_computed_by(self, run: TracedRun) -> float:
+    def share_computed_by(self, run: TracedRun) -> float | None:
         """Return the largest share of a correct program's steps whose values a run has too.
 
-        Leave out correct programs whose results the run has too, because it returns different ones
-        on purpose, and those with so few steps that some may match by accident.
+        Leave out correct programs whose results the run has too, because it may return different
+        ones on purpose, and those with so few steps that some may match by accident. Return None if
+        no program is left.
         """
-        shares = [0.0]
+        shares = []
         for one in self.runs:
             has_results = all(permuted(row, run.rows).any() for row in one.rows[one.returned])
             is_short = len(one.steps) < max(_FEWEST_STEPS, len(run.steps) / _MOST_STEPS)
             if not has_results and not is_short:
                 shares.append(float(np.mean([permuted(row, run.rows).any() for row in one.steps])))
-        return max(shares)
+        return max(shares, default=None)
 
 
 @dataclass

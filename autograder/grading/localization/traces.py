@@ -42,7 +42,7 @@ class ValueHints:
     named: the named misconceptions, each with the place that computes its wrong value
     first: the place of the first deviation in each test
     uncertain: first deviations that a line which computes known values may cause
-    shares: for each test, the share of a correct program's steps that the submission computes
+    shares: for each test that tells, the share of a correct program's steps in the submission
     """
 
     odd: frozenset[Place] = frozenset()
@@ -163,8 +163,8 @@ class Traces:
             if run.is_uncertain(r)
             or (not (named or run.node(r).returned) and permuted(run.rows[r], right.rows).any())
         )
-        shares = (right.share_computed_by(run),)
-        first = tuple(places[:1])
+        share, first = right.share_computed_by(run), tuple(places[:1])
+        shares = () if share is None else (share,)
         return ValueHints(frozenset(places), tuple(named), first, frozenset(uncertain), shares)
 
     def right_values(self, replay: Replay) -> RightValues | None:
