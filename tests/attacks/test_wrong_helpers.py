@@ -142,8 +142,9 @@ def test_nothing_is_inherited_from_helpers_that_hold_no_work(week: int, engines:
     engine = engines.of(str(week))
     names = tuple(e.name for e in engine.week.exercises)
     calls = read_call_graph(engine.bank.solution, names)
-    for helper in {h for name in names for h in calls.reached(name)}:
-        for value in HOLLOW:
+    helpers = sorted({h for name in names for h in calls.reached(name)})
+    for number, helper in enumerate(helpers):  # two values each, for time
+        for value in (HOLLOW * 2)[number % 5 :][:2]:
             found = graded(engine, f"def {helper}(*args, **kwargs):\n    return {value}\n")
             assert not [e.name for e in found.values() if helper in e.inherits], (helper, value)
 
