@@ -1,8 +1,6 @@
-"""Test that misconceptions of the bank, as the only mistake, lose their cost."""
+"""Test that each misconception of the bank, as the only mistake, loses its cost."""
 
 from __future__ import annotations
-
-import random
 
 import pytest
 
@@ -11,17 +9,15 @@ from autograder.model.course import load
 from autograder.model.report.schema import Verdict
 from tests.courses import PROJECT
 
-SAMPLE = 40  # of up to 250 per week; all of them take ten minutes
 
-
+# Every second week, because each takes a minute or two.
 @pytest.mark.thorough
-@pytest.mark.parametrize("name", [week.name for week in load(PROJECT).weeks])
-def test_a_misconception_loses_its_price_alone(name: str) -> None:
+@pytest.mark.parametrize("name", [week.name for week in load(PROJECT).weeks[1:8:2]])
+def test_every_misconception_of_the_bank_loses_its_price_alone(name: str) -> None:
     course = load(PROJECT)
     week, lost = course.week(name), []
     engine = warm_engine(course, week, ("cpu", "fake-gpu"), b"costs do not depend on it", None)
-    every = engine.bank.misconceptions
-    for one in random.Random(0).sample(every, min(SAMPLE, len(every))):
+    for one in engine.bank.misconceptions:
         report = engine.grade(one.name, {week.module: one.source.encode()}, one.exercise)
         assert not report.unexplained
         (found,) = (e for e in report.exercises if e.name == one.exercise)
