@@ -42,6 +42,8 @@ def test_far_from_zero(agree, draw):
     apart = draw.normal(2, 3, 7)
     apart[:, 1] -= 1e5
     agree.combine_rounds(draw.normal(2, 3, 7, 5), apart)
+    positions = draw.normal(2, 3, 7) - 200.0 * torch.arange(7)
+    all_finite(agree.within(atol=1e-3).combine_rounds(draw.normal(2, 3, 7, 5), positions))
 
 
 def test_round_without_keys(agree, draw):
