@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 
 import pytest
 from _pytest.mark.structures import ParameterSet
@@ -23,3 +23,8 @@ def thorough_after(count: int, values: Iterable[object]) -> list[ParameterSet]:
     """Return parameters; all but the first `count` are thorough."""
     marks = pytest.mark.thorough
     return [pytest.param(v, marks=marks if n >= count else ()) for n, v in enumerate(values)]
+
+
+def two_of(values: Sequence[str], number: int) -> tuple[str, str]:
+    """Return two neighbouring values; consecutive numbers go through all values in turn."""
+    return values[number % len(values)], values[(number + 1) % len(values)]

@@ -1,4 +1,4 @@
-"""Test that correct exercises lose nothing because they call wrong helpers of the bank."""
+"""Test that wrong helpers cost a correct exercise no points."""
 
 from __future__ import annotations
 

@@ -248,8 +248,8 @@ class Walk:
         ]
         modules = {files.get(MODULE, b"").decode("utf-8", "replace") for files in kept}
         answers = {answer_in(files[NOTEBOOK]) for files in kept if NOTEBOOK in files}
-        assert self.ledger.modules <= modules, "every module is kept"
-        assert self.ledger.answers <= answers, "every answer is kept"
+        assert self.ledger.modules <= modules, "an accepted module is missing from the history"
+        assert self.ledger.answers <= answers, "an accepted answer is missing from the history"
 
     def _the_right_one_counts(self, found: list[object]) -> None:
         workspace, student = Workspace(self.course), self.ledger.student
